@@ -13,6 +13,7 @@ from . import _arguments as arguments
 from . import _core
 from ._arguments import numbers
 from ._checked import checked
+from ._medium import Medium
 from ._nordic import is_nordic
 from ._notes import tell
 from ._obspy_phases import FOLDER_MARK, is_catalogue, plain, write_tables
@@ -20,7 +21,7 @@ from ._picks import Picks
 from ._plane import Plane
 from ._progress import listener
 from ._save_picks import Saved, save_picks
-from ._sphere import NAMES, off_plane, on_sphere
+from ._sphere import NAMES, off_plane, on_sphere, onto_plane
 from ._station_terms import term_table, terms_from
 from ._survey_tables import survey_of_tables
 from ._tables import ids_of, is_file, on_axes
@@ -63,7 +64,8 @@ class Catalogue:
         HYPO71's class of each event from rms, errors, gap and nearest station: "A" to "D".
     fits
         A dict of arrays with one entry per pick: event, station, phase, time, residual, weight,
-        deviation, travel_time, distance, azimuth, ray_azimuth, take_off; with terms also term.
+        deviation, travel_time, distance, azimuth, ray_azimuth, take_off; with terms also term, and
+        where picks have first motions also polarity (1 up, -1 down, 0 not known).
     samples, sample_log_density
         Lists with one array (samples, 3) and one array of log densities per event.
     model_error
@@ -190,8 +192,8 @@ class Catalogue:
         >>> print(open("stations.txt").readline().strip())
         GTSRCE A XYZ 5 5 0 0.0
         """
-        if self.axis_names == NAMES or self.ndim != 3:
-            raise ValueError("catalogues of 2-D and spherical models are saved as tables (to_columns)")
+        if self.ndim != 3:
+            raise ValueError("catalogues of 2-D models are saved as tables (to_columns)")
         if not (output_format == "nordic" or (output_format == "auto" and is_nordic(path))):
             kind = _core.written_format(path, output_format)
             if kind in ("csv", "sgt"):
@@ -209,12 +211,18 @@ class Catalogue:
         }
         found["covariance"] = np.ascontiguousarray(self.covariance).reshape(-1)
         origin = np.where(np.isnan(self.origin_time), 0.0, self.origin_time)
+        events, stations, plane = self.position, np.asarray(survey["stations"]), self.plane
+        if self.axis_names == NAMES:  # formats get degrees back from a plane round the stations
+            plane = Plane.round(stations[:, 1], stations[:, 0])
+            events, stations = (onto_plane(points, plane) for points in (events, stations))
+        named = list(self.fits["phase"])
         save_picks(
             path,
             Saved(
-                np.ascontiguousarray(self.position), np.asarray(survey["stations"]), survey["event"],
-                survey["station"], survey["time"], survey["error"], survey["phase"], self.event,
-                self.station, origin, self.plane, found,
+                np.ascontiguousarray(events), stations, survey["event"], survey["station"],
+                survey["time"], survey["error"], survey["phase"], self.event, self.station, origin,
+                plane, found, polarity=self.fits.get("polarity"),
+                phases=named if set(named) - {"P", "S"} else None,
             ),
             output_format=output_format,
             output_stations=output_stations,
@@ -227,7 +235,7 @@ class Catalogue:
 
 @checked
 def locate(
-    model: Model,
+    model: Model | Medium,
     picks: Table | Picks,
     *,
     stations: Table | None = None,
@@ -271,7 +279,9 @@ def locate(
     Parameters
     ----------
     model
-        Velocity of P. If it depends on depth alone, stations may lie beside the model.
+        Velocity of P. If it depends on depth alone, stations may lie beside the model. Or a `Medium`
+        of layers: phases are then told apart by their names (Pg, Pn, PmP, pP, ...), and later ones
+        count too; see the page on later phases.
     picks
         The name of a CSV file with the columns event,station,phase,time and perhaps error, or a
         DataFrame or dict of such columns. Times are seconds, or dates such as
@@ -352,12 +362,21 @@ def locate(
     """
     if s_model is not None and vp_vs is not None:
         raise ValueError("s_model and vp_vs are both given (must be one of them)")
+    layers: Medium | None = None
+    if isinstance(model, Medium):
+        if s_model is not None or vp_vs is not None:
+            raise ValueError("the layers of a Medium have their own S (make it with vp_over_vs=...)")
+        layers, model = model, model.model("P")
     if inventory is not None or is_catalogue(picks):
         survey, event_ids, station_ids, plane = _survey_of_obspy(
-            model, picks, inventory, stations, events, centre
+            model, picks, inventory, stations, events, centre, layers is not None
         )
     else:
-        survey, event_ids, station_ids, plane = _survey(model, picks, stations, events, centre)
+        survey, event_ids, station_ids, plane = _survey(
+            model, picks, stations, events, centre, layers is not None
+        )
+    names: list[str] = survey.pop("names", [])
+    polarity = survey.pop("polarity", None)
     options: dict[str, Any] = {
         "likelihood": likelihood, "fixed": fixed,
         "model_error_share": float(model_error_share), "outliers": float(outliers),
@@ -383,16 +402,18 @@ def locate(
     if corners is not None and len(corners) != 2:
         raise ValueError(f"box has {len(corners)} corners (must have two: low and high)")
     found, fits, error_p, error_s, length, used_terms, notes = _core.locate(
-        model, s_model, 0.0 if vp_vs is None else float(vp_vs), survey, ground, corners,
-        given_terms, options, listener(progress),
+        model, s_model, 0.0 if vp_vs is None else float(vp_vs),
+        None if layers is None else layers._core, names, survey, ground, corners, given_terms, options, listener(progress),
     )
     tell(notes)
-    phase = np.array(["P", "S"])[survey["phase"]]
+    phase = np.array(names) if names else np.array(["P", "S"])[survey["phase"]]
     fits = {
         "event": np.array(event_ids)[survey["event"]],
         "station": np.array(station_ids)[survey["station"]],
         "phase": phase, "time": survey["time"],
     } | fits
+    if polarity is not None and np.any(polarity):
+        fits["polarity"] = polarity
     catalogue = Catalogue(
         event_ids, station_ids, found, fits, (error_p, error_s), model.ndim, plane,
         np.asarray(survey["stations"]),
@@ -415,9 +436,12 @@ def _per_axis(model: Model, value: float | Sequence[float]) -> tuple[float, floa
 
 def _survey(
     model: Model, picks: Table | Picks, stations: Table | None, events: Table | None,
-    centre: tuple[float, float] | None,
+    centre: tuple[float, float] | None, later: bool = False,
 ) -> tuple[dict[str, Any], list[str], list[str], Plane | None]:
-    """Arrays of events, stations and picks for the C++ side, the ids of both, and their plane."""
+    """Arrays of events, stations and picks for the C++ side, the ids of both, and their plane.
+
+    With `later`, phases keep their names.
+    """
     if isinstance(picks, Picks):
         if stations is not None or events is not None or centre is not None:
             raise ValueError(
@@ -426,13 +450,16 @@ def _survey(
             )
         if picks.ndim != model.ndim:
             raise ValueError(f"picks are {picks.ndim}-D and the model is {model.ndim}-D")
-        return picks._survey(), ids_of(picks.event), ids_of(picks.station), picks.plane
+        taken = picks._survey()
+        if later:
+            taken["names"] = [("P", "S")[number] for number in taken["phase"]]
+        return taken, ids_of(picks.event), ids_of(picks.station), picks.plane
     tables = [table for table in (picks, stations, events) if table is not None]
     if len({is_file(table) for table in tables}) > 1:
         raise ValueError("picks, stations and events must all be files, or all be tables")
     if is_file(picks):
-        at_events, at_stations, *columns, is_2d, _, plane, notes = _core.load_phase_picks(
-            picks, stations, events, centre  # type: ignore[arg-type]
+        at_events, at_stations, *columns, is_2d, _, plane, notes, phases, polarity = (
+            _core.load_phase_picks(picks, stations, events, centre, later)  # type: ignore[arg-type]
         )
         tell([plain(note) for note in notes])
         if is_2d != (model.ndim == 2):
@@ -442,6 +469,10 @@ def _survey(
             )
         names = ("event", "station", "phase", "time", "error")
         survey = dict(zip(names, columns, strict=True))
+        if later:
+            survey["names"] = phases
+        if len(polarity):
+            survey["polarity"] = polarity
         survey |= {"events": on_axes(model, at_events[1]), "stations": on_axes(model, at_stations[1])}
         on_plane = Plane(plane) if plane else None
         if on_sphere(model):
@@ -453,16 +484,16 @@ def _survey(
         raise ValueError("centre is for files (tables have x and y)")
     if stations is None:
         raise ValueError("stations is missing (must be a table with station,x,y,z)")
-    return (*survey_of_tables(model, picks, stations, events), None)
+    return (*survey_of_tables(model, picks, stations, events, later), None)
 
 
 def _survey_of_obspy(
     model: Model, picks: Any, inventory: Any, stations: Table | None, events: Table | None,
-    centre: tuple[float, float] | None,
+    centre: tuple[float, float] | None, later: bool,
 ) -> tuple[dict[str, Any], list[str], list[str], Plane | None]:
     if inventory is None:
         raise ValueError("a catalogue of events needs the stations' inventory (inventory=...)")
     if stations is not None or events is not None:
         raise ValueError("stations and events are in the inventory and the catalogue (leave them out)")
     with tempfile.TemporaryDirectory(suffix=FOLDER_MARK) as folder:
-        return _survey(model, *write_tables(picks, inventory, Path(folder)), centre)
+        return _survey(model, *write_tables(picks, inventory, Path(folder)), centre, later)

@@ -113,8 +113,8 @@ def _refuse(options: dict[str, Any], what: str) -> None:
 def _phase_picks(
     picks: File, stations: File | None, events: File | None, centre: tuple[float, float] | None
 ) -> Picks:
-    at_events, at_stations, event, station, phase, time, error, is_2d, _, plane, notes = (
-        _core.load_phase_picks(picks, stations, events, centre)
+    at_events, at_stations, event, station, phase, time, error, is_2d, _, plane, notes, _, _ = (
+        _core.load_phase_picks(picks, stations, events, centre, False)
     )
     axes = [0, 2] if is_2d else [0, 1, 2]
     origin = at_events[2]

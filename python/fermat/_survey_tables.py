@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _core
 from ._arguments import numbers
+from ._polarity import polarity_of
 from ._tables import column, columns_of, names_in, places, seconds_of
 
 if TYPE_CHECKING:
@@ -15,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def survey_of_tables(
-    model: Model, given: Any, stations: Any, events: Any | None
+    model: Model, given: Any, stations: Any, events: Any | None, later: bool = False
 ) -> tuple[dict[str, Any], list[str], list[str]]:
-    """Arrays of a survey, and the ids of its events and stations."""
+    """Arrays of a survey, and the ids of its events and stations; names of phases with `later`."""
     station_ids, survey_stations = places(model, stations, "station")
     picks = columns_of(given, "picks")
     event = names_in(picks, "event", "picks")
@@ -47,12 +48,31 @@ def survey_of_tables(
     if "error" in picks:
         error = numbers(picks["error"], "error", masked=np.nan)
     numbered = {name: n for n, name in enumerate(event_ids)}
+    more: dict[str, Any] = {}
+    waves = phase
+    if later:
+        more["names"] = [usual_name(name) for name in phase]
+        waves = [wave_of(name) for name in more["names"]]
+    if "polarity" in picks:
+        more["polarity"] = np.array([polarity_of(value) for value in picks["polarity"]], dtype=np.int32)
     return {
         "events": survey_events,
         "stations": survey_stations,
         "event": np.array([numbered[name] for name in event], dtype=np.int32),
         "station": np.array([rows[name] for name in station], dtype=np.int32),
-        "phase": np.asarray(_core.phase_numbers(phase)),
+        "phase": np.asarray(_core.phase_numbers(waves)),
         "time": seconds_of(column(picks, "time", "picks"), "time"),
         "error": error,
+        **more,
     }, event_ids, station_ids
+
+
+def usual_name(text: str) -> str:
+    """A phase in the usual letters where a catalogue has capitals: PG is Pg, PMP is PmP."""
+    name = text.strip()
+    return name[:1] + name[1:].translate(str.maketrans("GNBM", "gnbm"))
+
+
+def wave_of(name: str) -> str:
+    """The wave that arrives: that of the last P or S of a name."""
+    return next((letter.upper() for letter in reversed(name) if letter in "PSps"), name)

@@ -16,8 +16,10 @@
 #include <vector>
 
 #include "bindings.hpp"
+#include "core/error.hpp"
+#include "io/first_motions.hpp"
 #include "io/phase_picks.hpp"
-#include "location/locate.hpp"
+#include "location/locate_phases.hpp"
 #include "monitor.hpp"
 #include "options.hpp"
 #include "points.hpp"
@@ -45,14 +47,16 @@ nb::tuple named_points(const std::vector<Point>& points) {
 }
 
 /// Events (ids, places, origin times), stations, one column each of event, station, phase, time and
-/// error, whether the files are 2-D and have dates, the plane as text, and what was noted.
+/// error, whether the files are 2-D and have dates, the plane as text, what was noted, names of
+/// phases if `later` ones are wanted, and first motions.
 nb::tuple load(const std::filesystem::path& path,
                const std::optional<std::filesystem::path>& stations,
                const std::optional<std::filesystem::path>& events,
-               const std::optional<std::pair<double, double>>& centre) {
+               const std::optional<std::pair<double, double>>& centre, bool later) {
     Notes notes;
     PhaseFiles files{path, stations, events, std::nullopt};
     if (centre) files.centre = GeoPoint{centre->first, centre->second};
+    files.later = later;
     const SurveyFile picks = read_phase_picks(files, notes);
     std::vector<std::int32_t> event, station, phase;
     std::vector<double> time, error;
@@ -63,6 +67,7 @@ nb::tuple load(const std::filesystem::path& path,
         time.push_back(arrival.time);
         if (picks.picks.has_errors) error.push_back(arrival.error);
     }
+    std::vector<std::int32_t> polarities(picks.polarities.begin(), picks.polarities.end());
     std::vector<double> origins;
     for (const Event& at : picks.picks.events) origins.push_back(at.origin_time);
     const nb::tuple named = named_points(picks.picks.events);
@@ -71,7 +76,8 @@ nb::tuple load(const std::filesystem::path& path,
                           array_from(std::move(station)), array_from(std::move(phase)),
                           array_from(std::move(time)), array_from(std::move(error)),
                           picks.picks.is_2d, picks.has_dates,
-                          picks.plane ? to_text(*picks.plane) : std::string(), sentences_of(notes));
+                          picks.plane ? to_text(*picks.plane) : std::string(), sentences_of(notes),
+                          picks.phases, array_from(std::move(polarities)));
 }
 
 /// The phases that names of catalogues stand for, as numbers.
@@ -232,7 +238,10 @@ DelayTerms terms_from(const nb::dict& given, std::size_t stations) {
     return out;
 }
 
+/// `layers` are of a layered medium, on whose grid `model` lies; `phases` are then names of the
+/// phases of picks.
 nb::tuple locate_events(const Model& model, const Model* s_model, double vp_vs,
+                        const LayeredMedium* layers, const std::vector<std::string>& phases,
                         const nb::dict& picks, const std::optional<Points>& surface,
                         const std::optional<Points>& box, const nb::object& terms,
                         const nb::dict& keywords, nb::object progress) {
@@ -262,11 +271,49 @@ nb::tuple locate_events(const Model& model, const Model* s_model, double vp_vs,
     PythonMonitor bridge(std::move(progress), given.whole("threads", 0),
                          given.text("device", "auto"));
     const Catalogue found = bridge.run([&](const Execution& execution) {
-        return locate(medium, survey, options, ground ? &*ground : nullptr, execution, &notes);
+        const Surface* const top = ground ? &*ground : nullptr;
+        return layers != nullptr
+                   ? locate_phases(*layers, survey, phases, options, top, execution, &notes)
+                   : locate(medium, survey, options, top, execution, &notes);
     });
     const auto size = found.errors.typical();
     return nb::make_tuple(event_columns(found), fit_columns(found), size[0], size[1],
                           found.errors.length, term_columns(found), sentences_of(notes));
+}
+
+nb::list write_motions(const std::filesystem::path& path, const std::string& format,
+                       const nb::dict& events, const nb::dict& motions, double angle_error) {
+    FirstMotions out;
+    const auto ids = nb::cast<std::vector<std::string>>(events["event"]);
+    const auto number = [](const nb::dict& table, const char* name, std::size_t n) {
+        const auto column = nb::cast<Numbers>(table[name]);
+        require_rows(column.shape(0), n, name);
+        return column;
+    };
+    const auto time = number(events, "origin_time", ids.size());
+    const auto longitude = number(events, "longitude", ids.size());
+    const auto latitude = number(events, "latitude", ids.size());
+    const auto depth = number(events, "depth", ids.size());
+    for (std::size_t n = 0; n < ids.size(); ++n) {
+        MotionEvent event{ids[n], time(n), {longitude(n), latitude(n)}, depth(n)};
+        out.events.push_back(std::move(event));
+    }
+    const auto stations = nb::cast<std::vector<std::string>>(motions["station"]);
+    const auto event = nb::cast<Indices>(motions["event"]);
+    require_rows(event.shape(0), stations.size(), "event");
+    const auto polarity = number(motions, "polarity", stations.size());
+    const auto azimuth = number(motions, "azimuth", stations.size());
+    const auto take_off = number(motions, "take_off", stations.size());
+    const auto distance = number(motions, "distance", stations.size());
+    for (std::size_t n = 0; n < stations.size(); ++n) {
+        const auto of = static_cast<std::size_t>(event(n));
+        if (of >= ids.size()) throw InputError("a first motion names an event that is not there");
+        out.motions.push_back({of, stations[n], static_cast<Polarity>(polarity(n) > 0 ? 1 : -1),
+                               azimuth(n), take_off(n), distance(n)});
+    }
+    Notes notes;
+    write_first_motions(path, parse_choice<MotionFormat>(format), out, angle_error, notes);
+    return sentences_of(notes);
 }
 
 }  // namespace
@@ -277,23 +324,32 @@ void bind_locate(nb::module_& module) {
         "path"_a, nb::sig("def is_phase_file(path: str | os.PathLike[str]) -> bool"),
         "Whether a file of picks has no places of stations.");
     module.def("load_phase_picks", &load, "path"_a, "stations"_a.none(), "events"_a.none(),
-               "centre"_a.none(),
+               "centre"_a.none(), "later"_a,
                nb::sig("def load_phase_picks(path: str | os.PathLike[str], stations: str | "
                        "os.PathLike[str] | None, events: str | os.PathLike[str] | None, centre: "
-                       "tuple[float, float] | None) -> tuple[typing.Any, ...]"),
+                       "tuple[float, float] | None, later: bool) -> tuple[typing.Any, ...]"),
                "Arrivals of events whose places may not be known.");
     module.def("phase_numbers", &phase_numbers, "names"_a,
                nb::sig("def phase_numbers(names: list[str]) -> "
                        "numpy.typing.NDArray[numpy.int32]"),
                "0 for names of P, 1 for names of S; other phases are refused.");
     module.def(
-        "locate", &locate_events, "model"_a, "s_model"_a.none(), "vp_vs"_a, "picks"_a,
-        "surface"_a.none(), "box"_a.none(), "terms"_a.none(), "options"_a, "progress"_a.none(),
-        nb::sig("def locate(model: Model, s_model: Model | None, vp_vs: float, picks: "
-                "dict[str, typing.Any], surface: numpy.typing.NDArray[typing.Any] | None, "
+        "locate", &locate_events, "model"_a, "s_model"_a.none(), "vp_vs"_a, "layers"_a.none(),
+        "phases"_a, "picks"_a, "surface"_a.none(), "box"_a.none(), "terms"_a.none(), "options"_a,
+        "progress"_a.none(),
+        nb::sig("def locate(model: Model, s_model: Model | None, vp_vs: float, layers: "
+                "LayeredMedium | None, phases: list[str], picks: dict[str, typing.Any], surface: "
+                "numpy.typing.NDArray[typing.Any] | None, "
                 "box: numpy.typing.NDArray[typing.Any] | None, terms: object, options: dict[str, "
                 "typing.Any], progress: object | None) -> tuple[typing.Any, ...]"),
         "fermat.locate after its arguments are checked.");
+    module.def(
+        "write_first_motions", &write_motions, "path"_a, "output_format"_a, "events"_a, "motions"_a,
+        "angle_error"_a,
+        nb::sig("def write_first_motions(path: str | os.PathLike[str], output_format: str, events: "
+                "dict[str, typing.Any], motions: dict[str, typing.Any], angle_error: float) -> "
+                "list[str]"),
+        "fermat.save_first_motions after its arguments are checked.");
 }
 
 }  // namespace fermat::python

@@ -7,13 +7,11 @@
 #include <optional>
 #include <string>
 
-#include "cli/catalogue_export.hpp"
 #include "cli/centre_flag.hpp"
 #include "cli/commands.hpp"
 #include "cli/eikonal_flags.hpp"
 #include "cli/flags.hpp"
-#include "cli/medium_flags.hpp"
-#include "cli/option_flags.hpp"
+#include "cli/locate_flags.hpp"
 #include "cli/outputs.hpp"
 #include "cli/survey.hpp"
 #include "cli/tell.hpp"
@@ -21,36 +19,17 @@
 #include "io/catalogue_io.hpp"
 #include "io/geographic_picks.hpp"
 #include "io/geometry.hpp"
+#include "io/layered_io.hpp"
 #include "io/nonlinloc_results.hpp"
-#include "io/phase_picks.hpp"
 #include "io/survey_file.hpp"
 #include "io/term_table.hpp"
-#include "location/locate.hpp"
+#include "location/locate_phases.hpp"
 #include "survey/mapped_points.hpp"
 
 namespace fermat::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct LocateFlags {
-    MediumFlags medium;
-    PhaseFiles files;
-    std::optional<fs::path> surface;
-    AxisNumbers box_low;
-    AxisNumbers box_high;
-    LocateOptions options;
-    AxisFlags axes;
-    fs::path output;
-    std::optional<fs::path> fits;
-    std::optional<fs::path> sampled;
-    std::optional<fs::path> moved;
-    std::optional<fs::path> hyp;
-    std::optional<fs::path> grids;
-    std::optional<std::string> terms;
-    std::optional<fs::path> made_terms;
-    CatalogueExport exported;
-};
 
 void add_flags(CLI::App& app, LocateFlags& flags) {
     add_medium_flags(app, flags.medium);
@@ -96,11 +75,41 @@ void add_flags(CLI::App& app, LocateFlags& flags) {
     add_text_output(app, "--hyp", flags.hyp,
                     "events to write as NonLinLoc's .hyp, all in one file");
     add_catalogue_export(app, flags.exported);
+    add_text_output(
+        app, "--first-motions", flags.motions,
+        "first motions of P to write, with azimuth and take-off angle, for SKHASH, HASH "
+        "or FPFIT; picks hold them in a column polarity, or as their format has them");
+    add_choice(app, "--motion-format", flags.motion_format, "of --first-motions");
+    add_value(app, "--angle-error", "DEGREES", flags.angle_error,
+              "standard deviation of the angles of --first-motions", parse_real);
+    app.add_flag(
+        "--follow", flags.follow,
+        "locate events as rows are appended to --picks, or come on standard input (-), and "
+        "append a line of JSON per event to -o; a blank line ends all events before it");
+    add_value(app, "--settle", "SECONDS", flags.settle,
+              "with --follow: an event is complete if no pick of it came for so long", parse_real);
     add_output_folder(app, "--time-grids", flags.grids,
                       "start of the names of NonLinLoc's time grids to write, which NLLoc reads: "
                       "FILE.P.STATION.time.hdr and .buf",
                       FileRole::prefix);
 }
+
+}  // namespace
+
+LocateOptions settled_options(const LocateFlags& flags, const Model& model) {
+    const Grid& grid = model.grid();
+    LocateOptions options = flags.options;
+    settle_axes(options, flags.axes, grid.is_2d());
+    if (flags.box_low.given() || flags.box_high.given()) {
+        const Corners whole = model.place().corners();
+        options.box =
+            SearchBox{flags.box_low.given() ? to_point(flags.box_low, grid) : whole.low,
+                      flags.box_high.given() ? to_point(flags.box_high, grid) : whole.high};
+    }
+    return options;
+}
+
+namespace {
 
 /// What --terms asks for: terms that are found, or those of a file.
 void settle_terms(const LocateFlags& flags, const SurveyFile& picks, bool sphere,
@@ -116,19 +125,6 @@ void settle_terms(const LocateFlags& flags, const SurveyFile& picks, bool sphere
             read_station_terms(fs::path(*flags.terms), picks.picks,
                                picks.plane ? &*picks.plane : nullptr, sphere, notes);
     }
-}
-
-LocateOptions settled(const LocateFlags& flags, const Model& model) {
-    const Grid& grid = model.grid();
-    LocateOptions options = flags.options;
-    settle_axes(options, flags.axes, grid.is_2d());
-    if (flags.box_low.given() || flags.box_high.given()) {
-        const Corners whole = model.place().corners();
-        options.box =
-            SearchBox{flags.box_low.given() ? to_point(flags.box_low, grid) : whole.low,
-                      flags.box_high.given() ? to_point(flags.box_high, grid) : whole.high};
-    }
-    return options;
 }
 
 void print_terms(const Catalogue& found) {
@@ -196,75 +192,129 @@ void write_grids(const LocateFlags& flags, const Medium& medium, const SurveyFil
     if (!run.common.quiet) spdlog::info("{} time grids written", count);
 }
 
-/// Picks whose places are those of the model.
-SurveyFile read_places(const LocateFlags& flags, bool sphere, Notes& notes) {
-    PhaseFiles files = flags.files;
-    files.on_sphere = sphere;
-    SurveyFile picks = read_phase_picks(files, notes);
-    if (sphere) {
-        leave_plane(picks, flags.hyp || flags.grids || flags.exported.file,
-                    "--hyp, --export and --time-grids");
+/// The medium of the flags, with its layers if its file has some.
+struct ReadMedium {
+    std::optional<LayeredMedium> layers;
+    Medium medium;
+};
+
+ReadMedium read_medium(const MediumFlags& flags, Notes& notes) {
+    if (flags.s_model || !is_layered(flags.model)) return {std::nullopt, medium_of(flags, notes)};
+    LayeredMedium layers = read_layered(flags.model, notes);
+    if (flags.vp_vs) layers = with_s(layers, *flags.vp_vs);
+    Medium merged = layers.merged();
+    return {std::move(layers), std::move(merged)};
+}
+
+/// Picks to write with the places that were found. Tables of picks hold first arrivals only.
+SurveyFile moved_picks(const SurveyFile& picks, const Catalogue& found, Notes& notes) {
+    const std::vector<std::int32_t> trusted = trusted_arrivals(picks.picks, found);
+    SurveyFile out;
+    out.plane = picks.plane;
+    std::vector<std::int32_t> kept;
+    for (const std::int32_t n : trusted) {
+        const auto i = static_cast<std::size_t>(n);
+        if (!picks.phases.empty() && !may_come_first(picks.phases[i])) continue;
+        kept.push_back(n);
+        if (!picks.polarities.empty()) out.polarities.push_back(picks.polarities[i]);
     }
-    return picks;
+    if (kept.size() < trusted.size()) {
+        notes.add(fmt::format("{} picks of later phases are not in --moved-picks",
+                              trusted.size() - kept.size()));
+    }
+    out.picks = compact(with_hypocentres(picks.picks, found), kept);
+    return out;
+}
+
+void write_outputs(const LocateFlags& flags, const SurveyFile& picks, const Catalogue& found,
+                   const std::optional<LocalPlane>& sphere) {
+    const Clock clock = picks.has_dates ? Clock::dates : Clock::seconds;
+    const LocalPlane* const plane = picks.plane ? &*picks.plane : nullptr;
+    const bool on_sphere = sphere.has_value();
+    Notes lost;
+    write_catalogue(flags.output, picks.picks, found, clock, plane, on_sphere, picks.magnitudes);
+    if (flags.fits) {
+        write_fits(*flags.fits, picks.picks, found, clock, picks.phases, picks.polarities);
+    }
+    if (flags.made_terms && found.terms) {
+        write_station_terms(*flags.made_terms, picks.picks, *found.terms, plane, on_sphere);
+    }
+    if (flags.sampled) write_samples(*flags.sampled, picks.picks, found, on_sphere);
+    if (flags.moved) {
+        const SurveyFile moved = moved_picks(picks, found, lost);
+        on_sphere ? write_geographic_picks(*flags.moved, moved.picks, "", moved.polarities)
+                  : write_pick_table(*flags.moved, moved, false);
+    }
+    if (flags.motions) {
+        const FirstMotions motions = first_motions_of(picks.picks, picks.polarities, found, plane,
+                                                      on_sphere, picks.magnitudes, lost);
+        write_first_motions(*flags.motions, flags.motion_format, motions, flags.angle_error, lost);
+    }
+    if (flags.hyp || flags.exported.file) {
+        const PlacedCatalogue placed(picks.picks, found, picks.plane, sphere);
+        if (flags.hyp) {
+            write_nonlinloc_hyp(*flags.hyp, placed.survey, placed.found,
+                                placed.plane ? &*placed.plane : nullptr, picks.phases,
+                                picks.polarities);
+        }
+        write_export(flags.exported, placed.survey, placed.plane, placed.found, picks.magnitudes,
+                     lost, picks.polarities, picks.phases);
+    }
+    tell(lost);
 }
 
 void locate_events(const LocateFlags& flags, const Run& run) {
+    if (flags.follow) return follow_picks(flags, run);
     usable_device(run.common);
     check_export(flags.exported);
     if (flags.sampled && flags.options.samples == 0) {
         throw InputError("--sampled needs --samples N");
     }
     Notes notes;
-    const Medium medium = medium_of(flags.medium, notes);
+    const ReadMedium read = read_medium(flags.medium, notes);
+    const Medium& medium = read.medium;
     if (flags.grids && !on_sphere(medium.of(Phase::P))) {
         require_plain(medium.of(Phase::P), "a time grid");
     }
     const Grid& grid = medium.grid();
-    LocateOptions options = settled(flags, medium.of(Phase::P));
-    const bool sphere = on_sphere(medium.of(Phase::P));
-    const SurveyFile picks = read_places(flags, sphere, notes);
-    check_export(flags.exported, picks.plane);
+    LocateOptions options = settled_options(flags, medium.of(Phase::P));
+    PhaseFiles files = flags.files;
+    files.on_sphere = on_sphere(medium.of(Phase::P));
+    files.later = read.layers.has_value();
+    SurveyFile picks = read_phase_picks(files, notes);
+    std::optional<LocalPlane> sphere;
+    if (files.on_sphere) sphere = leave_plane(picks, flags.grids.has_value(), "--time-grids");
+    check_export(flags.exported, sphere ? sphere : picks.plane);
     if (picks.picks.is_2d != grid.is_2d()) {
         throw InputError(
             fmt::format("the model is {}-D and the stations are {}-D (must be the "
                         "same: y is left out in 2-D)",
                         grid.dimensions(), picks.picks.is_2d ? 2 : 3));
     }
-    settle_terms(flags, picks, sphere, options, notes);
+    if (flags.motions && picks.polarities.empty()) {
+        throw InputError(
+            "--first-motions is given and no pick has one (give them in a column polarity: U or "
+            "D)");
+    }
+    settle_terms(flags, picks, sphere.has_value(), options, notes);
     std::optional<Surface> surface;
     if (flags.surface) surface.emplace(read_surface(*flags.surface, notes));
-    const Clock clock = picks.has_dates ? Clock::dates : Clock::seconds;
+    const Surface* const ground = surface ? &*surface : nullptr;
 
     const auto start = std::chrono::steady_clock::now();
-    const Catalogue found = locate(medium, picks.picks, options, surface ? &*surface : nullptr,
-                                   run.execution(), &notes);
+    const Catalogue found =
+        read.layers ? locate_phases(*read.layers, picks.picks, picks.phases, options, ground,
+                                    run.execution(), &notes)
+                    : locate(medium, picks.picks, options, ground, run.execution(), &notes);
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     tell(notes);
 
     run.monitor.check();
-    write_catalogue(flags.output, picks.picks, found, clock, picks.plane ? &*picks.plane : nullptr,
-                    sphere, picks.magnitudes);
-    if (flags.fits) write_fits(*flags.fits, picks.picks, found, clock);
-    if (flags.made_terms && found.terms) {
-        write_station_terms(*flags.made_terms, picks.picks, *found.terms,
-                            picks.plane ? &*picks.plane : nullptr, sphere);
-    }
-    if (flags.sampled) write_samples(*flags.sampled, picks.picks, found, sphere);
-    if (flags.moved) {
-        const SurveyFile moved{{}, relocated(picks.picks, found), picks.plane};
-        sphere ? write_geographic_picks(*flags.moved, moved.picks, "")
-               : write_pick_table(*flags.moved, moved, false);
-    }
-    if (flags.hyp) {
-        write_nonlinloc_hyp(*flags.hyp, picks.picks, found, picks.plane ? &*picks.plane : nullptr);
-    }
-    Notes lost;
-    write_export(flags.exported, picks.picks, picks.plane, found, picks.magnitudes, lost);
-    tell(lost);
+    write_outputs(flags, picks, found, sphere);
     if (flags.grids) write_grids(flags, medium, picks, options, run);
     const bool to_stdout = is_standard_output(flags.hyp) || is_standard_output(flags.output) ||
                            is_standard_output(flags.fits) || is_standard_output(flags.sampled) ||
-                           is_standard_output(flags.moved) ||
+                           is_standard_output(flags.moved) || is_standard_output(flags.motions) ||
                            is_standard_output(flags.made_terms) ||
                            is_standard_output(flags.exported.file);
     if (!run.common.quiet && !to_stdout)

@@ -1,9 +1,9 @@
 """Velocities and hypocentres together: earthquakes that a catalogue has in the wrong place.
 
     python bench/inversion/joint.py [--events 300] [--seeds 1] [--first 10] [--threads 0] [--noise 0.03]
-                                    [--phases P,S] [--off 2] [--late 0.3] [--quick]
+                                    [--phases P,S] [--off 2] [--late 0.3] [--quick] [--stations 49]
 
-A box of 60 x 60 x 30 km below 49 stations with blocks of 10 km and +-8 % (Vs has them too, and Vp/Vs
+A box of 60 x 60 x 30 km below 49 stations (or as many at random) with blocks of 10 km and +-8 % (Vs has them too, and Vp/Vs
 blocks of +-3 %). Events are mislocated by `off` km in a random direction and `late` s (standard
 deviation). Times come from fast marching on a grid twice as fine. Prints one row per run: the true
 locations kept; the wrong ones kept; the wrong ones relocated, with and without station terms. Columns:
@@ -48,7 +48,7 @@ def gradient(cells: tuple[int, int, int], spacing: float) -> fm.Model:
 
 
 def scene(seed: int, events: int, phases: list[str], noise: float, off: float, late: float,
-          quick: bool) -> Scene:
+          quick: bool, count: int = 49) -> Scene:
     rng = np.random.default_rng(seed)
     cells, h = ((30, 30, 15), 2.0) if quick else ((60, 60, 30), 1.0)
     start = gradient(cells, h)
@@ -59,6 +59,8 @@ def scene(seed: int, events: int, phases: list[str], noise: float, off: float, l
     fine_s = fm.Model(fine_p.velocity / fine_ratio, spacing=fine.spacing)
     at = np.linspace(3, 57, 7)
     stations = np.array([(x, y, 0) for x in at for y in at]) + rng.uniform(-2, 2, (49, 3)) * (1, 1, 0)
+    if count != 49:
+        stations = rng.uniform((3, 3, 0), (57, 57, 0), (count, 3))
     places = rng.uniform((6, 6, 3), (54, 54, 22), (events, 3))
     origins = np.sort(rng.uniform(0, 1e5, events))
     table: dict[str, list] = {name: [] for name in ("e", "s", "time", "phase", "error")}
@@ -113,6 +115,7 @@ def main() -> None:
     parser.add_argument("--off", type=float, default=2.0)
     parser.add_argument("--late", type=float, default=0.3)
     parser.add_argument("--phases", default="P,S")
+    parser.add_argument("--stations", type=int, default=49)
     parser.add_argument("--quick", action="store_true", help="on a grid of 2 km")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -126,7 +129,7 @@ def main() -> None:
     rows: dict[str, list] = {name: [] for name in runs}
     for seed in range(options.first, options.first + options.seeds):
         made = scene(seed, options.events, phases, options.noise, options.off, options.late,
-                     options.quick)
+                     options.quick, options.stations)
         for name, (which, keywords) in runs.items():
             begin = time.perf_counter()
             run = fm.invert(made.start, getattr(made, which), threads=options.threads, **more, **keywords)

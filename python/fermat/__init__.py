@@ -15,6 +15,7 @@ _load_core()  # before anything imports _core
 
 from . import _html, _neighbour, analytic, export, plot
 from ._adjoint import Adjoint, adjoint
+from ._amplitudes import Amplitudes, amplitudes
 from ._associate import association_tables
 from ._azimuthal import azimuthal_tensor
 from ._bench import bench
@@ -101,6 +102,7 @@ __all__ = [
     "Relocation",
     "__version__",
     "adjoint",
+    "amplitudes",
     "analytic",
     "association_tables",
     "azimuthal_tensor",

@@ -10,6 +10,7 @@ from . import _arguments as arguments
 from . import _core, _cuda
 from ._adjoint_cuda import on_device
 from ._checked import checked
+from ._differentiable import Survey, differentiable_times
 from ._notes import tell
 from ._progress import listener
 
@@ -28,6 +29,9 @@ Given = Literal["velocity", "slowness"]
 KEPT_BYTES = 2**30
 """Fields of up to so many bytes are kept from forward to backward; more are solved again."""
 
+METRIC_BYTES = 56
+"""Per node of a field in curved coordinates or an anisotropic medium: tau, T0 and its slopes."""
+
 
 class Adjoint(NamedTuple):
     """Derivatives of an objective J by all that the times depend on.
@@ -44,13 +48,19 @@ class Adjoint(NamedTuple):
     """By the start time of the source, or of each source."""
     receivers: NDArray[np.float64]
     """By the position of each receiver, all sources together."""
+    anisotropy: dict[str, NDArray[np.float64]] = {}
+    """By the parameters of anisotropy of every node: "epsilon", "delta", "tilt" and "azimuth" (per
+    degree), or the entries "xx", "yy", "zz", "xy", "xz", "yz" of the tensor ("xy" stands for xy and
+    yx, which are equal); in 2-D those without y. Empty in isotropic media."""
 
 
 @checked
 def adjoint(
     model: Model | CudaModel,
-    source: ArrayLike,
+    source: ArrayLike | None = None,
     *,
+    front: ArrayLike | None = None,
+    together: bool = False,
     by_times: ArrayLike | None = None,
     receivers: ArrayLike | None = None,
     by_receiver_times: ArrayLike | None = None,
@@ -73,11 +83,21 @@ def adjoint(
     Parameters
     ----------
     model
-        Velocity on nodes, or in cells between which it does not jump. If it is an array on a CUDA
-        device, nothing but positions passes through the host, and all work runs on the current
-        stream of the array's library.
+        Velocity on nodes or in cells, with any coordinates and anisotropy. In curved coordinates
+        and anisotropic media the derivatives are those of times in double precision, which agree
+        with `traveltimes` to single precision. Where velocity jumps, between cells or on rows,
+        they are those of the times along rays, and only `by_receiver_times` can be given. Both are
+        computed by the CPU. If velocity is an array on a CUDA device, nothing but positions passes
+        through the host, and all work runs on the current stream of the array's library.
     source
         A position (x, y, z), or (x, z) in 2-D; or an array (n, 3) or (n, 2) of them.
+    front
+        Instead of a source: start times on the nodes, as `traveltimes` takes them. `start_time` of
+        the result is then an array of the model's shape: the derivative by each given time.
+        Computed in double precision on the CPU.
+    together
+        The times are the earliest of any source: one field, as with `traveltimes(together=True)`.
+        What J asks of a time goes to the source that it comes from.
     by_times
         dJ/dT on the nodes: the shape that `traveltimes` returns. Values where no wave arrives
         count for nothing.
@@ -107,7 +127,7 @@ def adjoint(
     Returns
     -------
     Adjoint
-        slowness, source, start_time, receivers.
+        slowness, source, start_time, receivers, anisotropy.
 
     Examples
     --------
@@ -122,9 +142,8 @@ def adjoint(
     >>> found.source.round(3) + 0.0
     array([-0.5,  0. ])
     """
-    places = arguments.points(model, source, "source")
-    one = np.ndim(source) == 1
-    starts = arguments.start_times(start_time, len(places))
+    if (source is None) == (front is None):
+        raise ValueError("source and front are both missing or both given (give one of them)")
     if by_times is None and by_receiver_times is None:
         raise ValueError(
             "neither by_times nor by_receiver_times is given (one is needed: dJ/dT)"
@@ -132,8 +151,19 @@ def adjoint(
     if (receivers is None) != (by_receiver_times is None):
         raise ValueError("receivers and by_receiver_times belong together (give both or none)")
     spots = np.empty((0, model.ndim)) if receivers is None else _spots(model, receivers)
+    if front is not None:
+        if together:
+            raise ValueError("together is given with a front (it is for several sources)")
+        return _of_front(
+            _cuda.on_host(model), front, spots, by_times, by_receiver_times, solver, order, device,
+            threads, progress,
+        )  # fmt: skip
+    assert source is not None
+    places = arguments.points(model, source, "source")
+    one = np.ndim(source) == 1
+    starts = arguments.start_times(start_time, len(places))
     if isinstance(model, _core.CudaModel):
-        if device != "cpu":
+        if device != "cpu" and not together:
             if solver != "fim" or precision != "single":
                 raise ValueError(
                     f"solver is {solver!r} and precision {precision!r} (the adjoint on the device "
@@ -145,19 +175,69 @@ def adjoint(
             sources, begins = (part[0] if one else part for part in there[1:3])
             return Adjoint(there[0], sources, begins, there[3])
         model = model.to_host()
-    count = () if one else (len(places),)
+    count = () if one or together else (len(places),)
     by_nodes = _shaped(by_times, (*count, *model.shape), "by_times", masked=0.0)
     by_spots = _shaped(by_receiver_times, (*count, len(spots)), "by_receiver_times")
     with _cuda.shared_by(devices, device) as chosen:
-        times = _core.DifferentiableTimes(
-            model, None, places, starts, spots, solver, order, precision, chosen
-        )
+        times = differentiable_times(
+            model, None, places, starts, spots,
+            solver=solver, order=order, precision=precision, device=chosen,
+        )  # fmt: skip
+        if together:
+            by_nodes, by_spots = _to_the_first(times, by_nodes, by_spots, len(places), threads)
         found = times.gradient(by_nodes, by_spots, threads, listener(progress))
-    slowness, by_source, by_start, by_receivers, unsettled = found
+    slowness, by_source, by_start, by_receivers, unsettled, *others = found
     tell_unsettled(unsettled)
     if one:
         by_source, by_start = by_source[0], by_start[0]
-    return Adjoint(slowness, by_source, by_start, by_receivers)
+    return Adjoint(slowness, by_source, by_start, by_receivers, *others)
+
+
+def _to_the_first(
+    times: Survey,
+    by_nodes: NDArray[np.float64] | None,
+    by_spots: NDArray[np.float64] | None,
+    sources: int,
+    threads: int,
+) -> tuple[NDArray[np.float64] | None, NDArray[np.float64] | None]:
+    """dJ by the times of every source from those by the earliest of them."""
+    found: list[NDArray[np.float64] | None] = []
+    for by, at_nodes in ((by_nodes, True), (by_spots, False)):
+        if by is None:
+            found.append(None)
+            continue
+        of_source = times.solve(at_nodes, False, threads, None).reshape(sources, *by.shape)
+        first = of_source.argmin(axis=0)
+        number = np.arange(sources).reshape(-1, *(1,) * by.ndim)
+        found.append(np.where(number == first, by, 0.0))
+    return found[0], found[1]
+
+
+def _of_front(
+    model: Model,
+    front: ArrayLike,
+    spots: NDArray[np.float64],
+    by_times: ArrayLike | None,
+    by_receiver_times: ArrayLike | None,
+    solver: str,
+    order: int,
+    device: Device,
+    threads: int,
+    progress: Progress | None,
+) -> Adjoint:
+    """The adjoint of a wave that starts from times on nodes."""
+    if device == "cuda":
+        raise ValueError("device is 'cuda' (the adjoint of a front is computed by the CPU)")
+    times = _shaped(front, model.shape, "front", masked=np.inf)
+    by_nodes = _shaped(by_times, model.shape, "by_times", masked=0.0)
+    by_spots = _shaped(by_receiver_times, (len(spots),), "by_receiver_times")
+    slowness, by_front, by_spot, unsettled, notes = _core.front_gradient(
+        model, times, np.ascontiguousarray(spots), by_nodes, by_spots, solver, order, threads,
+        listener(progress),
+    )  # fmt: skip
+    tell(notes)
+    tell_unsettled(unsettled)
+    return Adjoint(slowness, np.zeros(model.ndim), by_front, by_spot)
 
 
 def tell_unsettled(count: int) -> None:
@@ -212,6 +292,7 @@ class Differentiable:
         order: int,
         threads: int,
         device: Device = "cpu",
+        like: Model | None = None,
     ) -> None:
         self.medium = np.array(medium)
         self.given = given
@@ -219,25 +300,28 @@ class Differentiable:
         self.at_nodes = receivers is None
         full = self.medium.dtype == np.float64
         velocity, exact = _velocity_and_slowness(self.medium, given)
-        self.model = _core.Model(velocity, spacing=spacing, origin=origin, cells=cells)
+        if like is None:
+            self.model = _core.Model(velocity, spacing=spacing, origin=origin, cells=cells)
+        else:
+            self.model = _core.with_velocity(like, velocity)
         self.starts = start_times
         spots = np.empty((0, sources.shape[1])) if receivers is None else receivers
 
         def survey(
             places: NDArray[np.float64], starts: NDArray[np.float64], others: NDArray[np.float64]
-        ) -> _core.DifferentiableTimes:
-            return _core.DifferentiableTimes(
+        ) -> Survey:
+            return differentiable_times(
                 self.model,
                 exact,
-                np.ascontiguousarray(places, dtype=np.float64),
-                np.ascontiguousarray(starts, dtype=np.float64),
-                np.ascontiguousarray(others, dtype=np.float64),
-                "fim",
-                order,
-                "double" if full else "single",
-                "cpu" if full else device,
+                places,
+                starts,
+                others,
+                order=order,
+                precision="double" if full else "single",
+                device="cpu" if full or like is not None else device,
             )
 
+        self.is_plain = _core.gradient_kind(self.model) == "plain"
         self.survey = survey(sources, start_times, spots)
         self.swapped = receivers is not None and 0 < len(spots) < len(sources)
         if self.swapped:
@@ -252,14 +336,16 @@ class Differentiable:
     def times(self, keep: bool = True) -> NDArray[Any]:
         """Times (n, *shape) or (n, receivers), of the medium's type."""
         solves = self.counts[1] if self.swapped else self.counts[0]
-        bytes_ = solves * int(np.prod(self.model.shape)) * self.medium.dtype.itemsize
+        per_node = self.medium.dtype.itemsize if self.is_plain else METRIC_BYTES
+        bytes_ = solves * int(np.prod(self.model.shape)) * per_node
         flat = self.survey.solve(
             self.at_nodes, keep and bytes_ <= KEPT_BYTES, self.threads, None
         )
+        flat = np.asarray(flat, dtype=self.medium.dtype)
         if self.at_nodes:
-            return np.asarray(flat.reshape(self.counts[0], *self.model.shape))
+            return flat.reshape(self.counts[0], *self.model.shape)
         if not self.swapped:
-            return np.asarray(flat.reshape(self.counts))
+            return flat.reshape(self.counts)
         found = flat.reshape(self.counts[::-1]).T + self.starts[:, None]
         return np.ascontiguousarray(found, dtype=self.medium.dtype)
 
@@ -274,7 +360,7 @@ class Differentiable:
             by = by.reshape(self.counts)
             turned = np.ascontiguousarray(by.T if self.swapped else by)
             found = self.survey.gradient(None, turned, self.threads, None)
-        slowness, sources, starts, receivers, self.unsettled = found
+        slowness, sources, starts, receivers, self.unsettled = found[:5]
         if self.swapped:
             sources, receivers, starts = receivers, sources, by.sum(axis=1)
         return slowness, sources, starts, receivers

@@ -22,10 +22,25 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["CudaMemory", "HostMemory", "run"]
+    from ._core import Model
+
+__all__ = ["CudaMemory", "HostMemory", "known_model", "run"]
 
 Options = dict[str, Any]
-"""spacing, origin, given, cells, order, threads, at_nodes; ranks: axes of each argument without vmap's."""
+"""spacing, origin, given, cells, like, order, threads, at_nodes; ranks: axes of each argument without
+vmap's."""
+
+_models: dict[int, Model] = {}
+"""Models that computations refer to, by number: XLA keeps options as text."""
+
+
+def known_model(model: Model) -> int:
+    """The number by which `like` names a model from now on."""
+    for number, known in _models.items():
+        if known is model:
+            return number
+    _models[len(_models)] = model
+    return len(_models) - 1
 
 
 class HostMemory:
@@ -87,7 +102,8 @@ class CudaMemory(HostMemory):
         return (*found[1:], survey.unsettled)
 
     def _survey(self, task: Task, options: Options) -> OnDevice | None:
-        if task.velocity.dtype != np.float32 or options["cells"]:
+        plain = not options["cells"] and options.get("like") is None
+        if task.velocity.dtype != np.float32 or not plain:
             return None
         grid = {name: options[name] for name in ("spacing", "origin", "order")}
         velocity = DeviceFloats(task.velocity, self.stream)
@@ -111,7 +127,9 @@ class Task(NamedTuple):
 
 def _on_cpu(velocity: NDArray[Any], task: Task, options: Options) -> Differentiable:
     grid = {name: options[name] for name in ("spacing", "origin", "cells", "order", "threads")}
-    return Differentiable(velocity, *task[1:4], given="velocity", **grid)
+    number = options.get("like")
+    like = None if number is None else _models[number]
+    return Differentiable(velocity, *task[1:4], given="velocity", like=like, **grid)
 
 
 def run(

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ._adjoint import Given
+    from ._core import Model
 
 __all__ = ["traveltimes"]
 
@@ -40,13 +41,14 @@ __all__ = ["traveltimes"]
 def traveltimes(
     medium: Any,
     source: Any,
-    spacing: float | Sequence[float],
+    spacing: float | Sequence[float] | None = None,
     *,
     receivers: Any = None,
     start_time: Any = 0.0,
     given: Given = "velocity",
     origin: float | Sequence[float] = 0.0,
     cells: bool = False,
+    like: Model | None = None,
     order: int = 2,
     threads: int = 0,
 ) -> Any:
@@ -67,11 +69,14 @@ def traveltimes(
         raise ValueError(f"given is {given!r} (must be 'velocity' or 'slowness')")
     real = medium.dtype
     velocity = medium if given == "velocity" else _velocity(medium)
+    if like is not None and spacing is not None:
+        raise ValueError("spacing and like are given (leave one out: like has a grid)")
     call = _differentiable(
-        _numbers(spacing),
+        1.0 if spacing is None else _numbers(spacing),
         _numbers(origin),
         given,
-        bool(cells),
+        bool(cells if like is None else like.cells),
+        None if like is None else _jax_calls.known_model(like),
         int(order),
         int(threads),
         receivers is None,
@@ -92,7 +97,14 @@ def _numbers(values: Any) -> float | tuple[float, ...]:
 
 @lru_cache(maxsize=64)
 def _differentiable(
-    spacing: Any, origin: Any, given: Given, cells: bool, order: int, threads: int, at_nodes: bool
+    spacing: Any,
+    origin: Any,
+    given: Given,
+    cells: bool,
+    like: int | None,
+    order: int,
+    threads: int,
+    at_nodes: bool,
 ) -> Callable[..., Any]:
     """The function of arrays alone, with its derivative."""
     options = {
@@ -100,6 +112,7 @@ def _differentiable(
         "origin": origin,
         "given": given,
         "cells": cells,
+        "like": like,
         "order": order,
         "threads": threads,
         "at_nodes": at_nodes,

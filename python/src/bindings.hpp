@@ -23,6 +23,8 @@ void bind_rays(nanobind::module_& module);
 void bind_bending(nanobind::module_& module);
 void bind_adjoint(nanobind::module_& module);
 void bind_adjoint_cuda(nanobind::module_& module);
+void bind_metric_adjoint(nanobind::module_& module);
+void bind_amplitudes(nanobind::module_& module);
 void bind_analytic(nanobind::module_& module);
 void bind_smoothing(nanobind::module_& module);
 void bind_picks(nanobind::module_& module);

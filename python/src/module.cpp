@@ -16,6 +16,8 @@ NB_MODULE(_core, module) {
     fermat::python::bind_bending(module);
     fermat::python::bind_adjoint(module);
     fermat::python::bind_adjoint_cuda(module);
+    fermat::python::bind_metric_adjoint(module);
+    fermat::python::bind_amplitudes(module);
     fermat::python::bind_analytic(module);
     fermat::python::bind_picks(module);
     fermat::python::bind_smoothing(module);

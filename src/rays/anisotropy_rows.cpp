@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 #include <map>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "eikonal/metric/factor.hpp"
+#include "eikonal/metric/line_slopes.hpp"
 #include "survey/mapped_points.hpp"
 
 namespace fermat {
@@ -26,27 +26,15 @@ void require_parameter(const Model& model, AnisotropyParameter parameter) {
 }
 
 /// d time / d parameter of a straight line d, given in the frame, in Thomsen's medium of
-/// velocity 1. The time is the largest p . d with F(p) <= 1, so its derivative is -F' p.d / (p .
-/// dF/dp).
+/// velocity 1.
 double thomsen_slope(const Thomsen& medium, Vec3 d, AnisotropyParameter parameter) {
-    const GroupTime group = group_time(medium, d);
-    const double along = dot(group.slowness, medium.axis);
-    const double c = along * along;
-    const double a = dot(group.slowness, group.slowness) - c;
-    const double of_f = parameter == AnisotropyParameter::epsilon ? 2 * a - 2 * a * c : 2 * a * c;
-    return -of_f * group.time / (2 - 2 * medium.excess() * a * c);
+    const ThomsenSlopes slopes = thomsen_line_slopes(medium, d);
+    return parameter == AnisotropyParameter::epsilon ? slopes.epsilon : slopes.delta;
 }
 
-/// d sqrt(d . S d) / d A_n of one entry, with S = sum of weight A_n^-1, over the weight.
 double tensor_slope(const Mat3& at_node, Vec3 d, double time, AnisotropyParameter parameter) {
-    const Vec3 u = inverse(at_node) * d;
-    constexpr std::array<std::array<int, 2>, 6> entries = {
-        {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}}};
-    const auto entry =
-        static_cast<std::size_t>(parameter) - static_cast<std::size_t>(AnisotropyParameter::xx);
-    const int r = entries[entry][0];
-    const int c = entries[entry][1];
-    return -(r == c ? 0.5 : 1.0) * u[r] * u[c] / time;
+    const int entry = static_cast<int>(parameter) - static_cast<int>(AnisotropyParameter::xx);
+    return tensor_line_slope(at_node, d, time, tensor_entries[entry][0], tensor_entries[entry][1]);
 }
 
 using Row = std::map<std::int64_t, double>;
@@ -55,7 +43,7 @@ void add_line(const Model& model, Vec3 from, Vec3 to, AnisotropyParameter parame
     const Metric& metric = *model.metric();
     const Grid& grid = model.grid();
     for_each_time_sample(model, from, to, [&](Vec3 q, Vec3 d, double weight) {
-        const double slowness = slowness_at(model, q);
+        const double slowness = metric_slowness(model, q);
         if (!std::isfinite(slowness) || !(norm(d) > 0)) return;
         const Vec3 along = transposed(metric.mapping().frame(q)) * d;
         const bool thomsen = metric.has_thomsen();

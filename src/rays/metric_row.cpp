@@ -15,7 +15,8 @@ class CornerSums {
   public:
     CornerSums(const Model& model, std::vector<RowEntry>& row) : model_(model), row_(row) {}
 
-    /// Spreads `value` over the corners of rock of the point's cell.
+    /// Spreads `value` over the corners of rock of the point's cell. Below a row of jumps the upper
+    /// corners' slowness is that of the row over its jump.
     void add(Vec3 q, double value) {
         const Index3 cell = locate(model_.grid(), q).cell;
         if (!(cell == cell_)) {
@@ -25,8 +26,13 @@ class CornerSums {
         std::array<double, 8> weights{};
         double sum = 0;
         std::size_t corner = 0;
+        const auto& jumps = model_.coordinates().jumps;
+        const double top = jumps.empty() ? 1 : 1 / jumps[static_cast<std::size_t>(cell.z)];
         for_each_corner(model_.grid(), q, [&](Index3 node, double weight) {
-            if (weight > 0 && !model_.is_air(node)) sum += weights[corner] = weight;
+            if (weight > 0 && !model_.is_air(node)) {
+                sum += weight;
+                weights[corner] = node.z == cell.z ? top * weight : weight;
+            }
             ++corner;
         });
         if (!(sum > 0)) return;
@@ -60,7 +66,7 @@ void append_metric_nodes(const Model& model, std::span<const Vec3> path,
         for_each_time_sample(model, model.place().nearest(path[p]),
                              model.place().nearest(path[p + 1]),
                              [&](Vec3 q, Vec3 d, double weight) {
-                                 const double slowness = slowness_at(model, q);
+                                 const double slowness = metric_slowness(model, q);
                                  if (!std::isfinite(slowness)) return;
                                  sums.add(q, weight * line_time(model, q, d) / slowness);
                              });

@@ -39,10 +39,7 @@ void require_invertible(const Model& start, const Survey& picks, const Inversion
         require_plain(start, "inversion method 'hole'");
         require_nodes(start, "inversion method 'hole'");
     }
-    if (options.method == InversionMethod::adjoint) {
-        require_plain(start, "inversion method 'adjoint'");
-        require_adjoint(start, options);
-    }
+    if (options.method == InversionMethod::adjoint) require_adjoint(options);
     if (is_joint(picks, options)) require_joint_coordinates(start, options);
     validate(options, picks, start);
     runs_on_cuda(options, device, start);

@@ -129,9 +129,14 @@ def file_refusals() -> list[Refusal]:
 def method_refusals(method: str) -> list[Refusal]:
     """Methods of inversion for velocity of P on nodes of a Cartesian grid."""
     doors = (f'fm.invert(method="{method}")', f"fermat invert --method {method}")
+    one_phase = "picks of P and S, or events that move, need"
+    if method == "adjoint":
+        moving = f"an inversion of P and S or of events that move {CARTESIAN}"
+        return [Refusal(doors, ("graded", "terrain", "TTI"), moving, phases=("P,S",)),
+                Refusal(doors, ("plain", "cells", "sphere"), one_phase, phases=("P,S",))]
     return [Refusal(doors, ("cells",), f"inversion method '{method}' reads velocity on nodes"),
             Refusal(doors, ("metric",), f"inversion method '{method}' {CARTESIAN}"),
-            Refusal(doors, ("plain",), "picks of P and S, or events that move, need", phases=("P,S",))]
+            Refusal(doors, ("plain",), one_phase, phases=("P,S",))]
 
 
 def layer_refusals() -> list[Refusal]:
@@ -157,8 +162,6 @@ REFUSALS = [
     *layer_refusals(),
     Refusal(("fm.traveltimes", "fm.traveltimes(gradient=True)", "fermat times", "fermat times --gradient"),
             ("metric",), f"this computation {CARTESIAN}", precisions=("double",)),
-    Refusal(("fm.adjoint",), ("cells",), "velocity jumps between cells, whose scheme has no adjoint"),
-    Refusal(("fm.adjoint",), ("metric",), f"the adjoint {CARTESIAN}"),
     Refusal(("fm.invert", "fermat invert"), ("graded", "terrain", "TTI"),
             f"an inversion of P and S or of events that move {CARTESIAN}", phases=("P,S",)),
     Refusal(('fm.invert(relocate="all")', "fermat invert --relocate all"), ("graded", "terrain", "TTI"),

@@ -115,7 +115,7 @@ def test_torch_gradcheck_passes_for_every_input(rng: np.random.Generator) -> Non
 
 
 def test_torch_refuses_what_it_has_no_derivatives_for(rng: np.random.Generator) -> None:
-    """Second derivatives and forward mode: never zeros or None in silence."""
+    """Second derivatives and forward mode of float32, third ones: never zeros or None in silence."""
     torch = pytest.importorskip("torch")
     import fermat.torch as ft
     from torch.autograd import forward_ad, functional
@@ -128,35 +128,114 @@ def test_torch_refuses_what_it_has_no_derivatives_for(rng: np.random.Generator) 
     def misfit(v: object) -> object:
         return times(v).sum()
 
-    def penalty() -> None:
-        v = velocity.clone().requires_grad_()
-        (slope,) = torch.autograd.grad(misfit(v), v, create_graph=True)
-        (slope**2).sum().backward()
-
-    second = [
-        lambda: functional.hessian(misfit, velocity),
-        lambda: functional.hvp(misfit, velocity, velocity),
-        lambda: functional.vhp(misfit, velocity, velocity),
-        lambda: torch.func.jacrev(torch.func.jacrev(misfit))(velocity),
-        penalty,
-    ]
-    for call in second:
-        with pytest.raises(NotImplementedError, match=r"no second derivatives \(Hessians"):
-            call()
+    single = velocity.float()
 
     def dual() -> None:
         with forward_ad.dual_level():
-            times(forward_ad.make_dual(velocity, velocity))
+            times(forward_ad.make_dual(single, single))
 
-    forward = [
+    calls = [
+        lambda: functional.hvp(misfit, single, single),
+        lambda: torch.func.jvp(times, (single,), (single,)),
         dual,
-        lambda: torch.func.jvp(times, (velocity,), (velocity,)),
-        lambda: torch.func.jacfwd(times)(velocity),
-        lambda: torch.func.hessian(misfit)(velocity),
     ]
-    for call in forward:
-        with pytest.raises(NotImplementedError, match=r"no forward mode \(jvp"):
+    for call in calls:
+        with pytest.raises(NotImplementedError, match=r"in float64 only \(they are differences"):
             call()
+    v = velocity.clone().requires_grad_()
+    (slope,) = torch.autograd.grad(misfit(v), v, create_graph=True)
+    (curve,) = torch.autograd.grad((slope**2).sum(), v, create_graph=True)
+    (third,) = torch.autograd.grad((curve**2).sum(), v)
+    assert torch.isnan(third).all()
+
+
+def test_torch_second_derivatives_by_taylor(rng: np.random.Generator) -> None:
+    """With the Hessian, what is left falls as the cube, over four decades to rounding."""
+    torch = pytest.importorskip("torch")
+    import fermat.torch as ft
+    from torch.autograd import functional
+
+    velocity = torch.tensor(2 + 0.3 * smooth(rng, (9, 8)))
+    source = torch.tensor([1.37, 2.16], dtype=torch.float64)
+    way = torch.tensor(rng.normal(size=(9, 8))) * 0.1, torch.tensor([0.11, -0.07]).double()
+    receivers = [(5.2, 1.1), (3.3, 4.2), (7.4, 6.3)]
+
+    def misfit(v: object, s: object) -> object:
+        return (ft.traveltimes(v, s, 1.0, receivers=receivers) ** 2).sum()
+
+    value, curved = functional.hvp(misfit, (velocity, source), way)
+    leaves = [velocity.clone().requires_grad_(), source.clone().requires_grad_()]
+    slopes = torch.autograd.grad(misfit(*leaves), leaves)
+    first = sum(float((g * w).sum()) for g, w in zip(slopes, way))
+    second = sum(float((h * w).sum()) for h, w in zip(curved, way))
+    left = []
+    for step in (1e-1, 1e-2, 1e-3, 1e-4):
+        there = float(misfit(velocity + step * way[0], source + step * way[1]))
+        left.append(abs(there - float(value) - step * first - step**2 / 2 * second))
+    assert left[0] < 1e-1 and left[1] < 3e-3 * left[0], left
+    assert left[2] < 3e-3 * left[1] + 1e-9 and left[3] < 1e-11, left
+
+
+def test_torch_forward_mode_and_hessians_agree(rng: np.random.Generator) -> None:
+    torch = pytest.importorskip("torch")
+    import fermat.torch as ft
+
+    velocity = torch.tensor(2 + 0.3 * smooth(rng, (5, 4)))
+    way = torch.tensor(rng.normal(size=(5, 4)))
+
+    def times(v: object) -> object:
+        return ft.traveltimes(v, (1.3, 2.1), 1.0, receivers=[(3.2, 1.1), (3.3, 2.2)])
+
+    def misfit(v: object) -> object:
+        return (times(v) ** 2).sum()
+
+    rows = torch.func.jacrev(times)(velocity)
+    _, along = torch.func.jvp(times, (velocity,), (way,))
+    assert torch.allclose(along, (rows * way).sum(dim=(1, 2)), rtol=1e-7)
+    assert torch.allclose(torch.func.jacfwd(times)(velocity), rows, rtol=1e-6, atol=1e-9)
+    size = velocity.numel()
+    ways = [
+        torch.func.hessian(misfit)(velocity),
+        torch.func.jacrev(torch.func.jacrev(misfit))(velocity),
+        torch.autograd.functional.hessian(misfit, velocity),
+    ]
+    for found in ways:
+        matrix = found.reshape(size, size)
+        assert torch.allclose(matrix, matrix.T, atol=1e-6)
+        assert torch.allclose(matrix, ways[0].reshape(size, size), atol=1e-6)
+    assert float(ways[0].abs().max()) > 0.01
+
+
+@pytest.mark.parametrize("kind", ["spherical", "thomsen", "cells"])
+def test_torch_and_jax_know_every_medium(kind: str, rng: np.random.Generator) -> None:
+    """`like` stands for coordinates, anisotropy and cells; gradients are those of fm.adjoint."""
+    if kind == "spherical":
+        velocity = 6 + smooth(rng, (6, 5, 5))
+        model = fm.Model(
+            velocity, spacing=(0.2, 0.2, 10), origin=(40, 10, 0), coordinates="spherical"
+        )
+        source, receivers = (40.3, 10.3, 12.0), [(40.9, 10.7, 3.0), (40.2, 10.75, 35.0)]
+    elif kind == "thomsen":
+        velocity = 2 + 0.3 * smooth(rng, (9, 8))
+        model = fm.Model(velocity, epsilon=0.2, delta=0.1, tilt=25)
+        source, receivers = (1.3, 2.1), [(6.7, 1.2), (5.3, 6.2)]
+    else:
+        velocity = rng.uniform(2, 4, size=(9, 8))
+        model = fm.Model(velocity, cells=True)
+        source, receivers = (1.3, 2.1), [(6.7, 1.2), (5.3, 6.2)]
+    weights = np.array([0.7, -1.2])
+    found = fm.adjoint(model, source, receivers=receivers, by_receiver_times=weights)
+    expected = -found.slowness / model.velocity.astype(float) ** 2
+    given = model.velocity.astype(float)
+    torch = pytest.importorskip("torch")
+    import fermat.torch as ft
+
+    v = torch.tensor(given, requires_grad=True)
+    times = ft.traveltimes(v, source, like=model, receivers=receivers)
+    (times * torch.tensor(weights)).sum().backward()
+    assert v.grad.numpy() == pytest.approx(expected, rel=1e-6, abs=1e-12)
+    with pytest.raises(ValueError, match="leave one out: like has a grid"):
+        ft.traveltimes(v, source, 1.0, like=model)
 
 
 def test_torch_func_gives_what_backward_gives(

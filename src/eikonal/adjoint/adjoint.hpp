@@ -76,6 +76,9 @@ struct AdjointGradient {
     /// Nodes whose time does not solve its equation, so that no derivative through them is exact:
     /// where fronts collide in rough media, second order may not settle. 0 of first order.
     std::int64_t unsettled = 0;
+    /// By the anisotropy of every node, as AnisotropyValues has it: the entries of the tensor, or
+    /// epsilon, delta and the axis. Empty in isotropic media.
+    std::vector<Field<double>> anisotropy{};
 };
 
 /// dJ/dT by source: may look at the field, which is solved before. Called from any thread.

@@ -124,6 +124,34 @@ MetricFactor::MetricFactor(const Model& model, Vec3 source)
     for (std::size_t k = 0; k < 3; ++k) put(variation[k], ellipse_.variation[k]);
 }
 
+MetricFactor::Shape0 MetricFactor::shape() const {
+    Shape0 out{{}, {}, thomsen_};
+    for (int r = 0; r < 3; ++r) {
+        for (int c = 0; c < 3; ++c) {
+            out.squared_slowness(r, c) = ellipse_.slowness[r][c];
+            for (std::size_t k = 0; k < 3; ++k) {
+                out.variation[k](r, c) = ellipse_.variation[k][r][c];
+            }
+        }
+    }
+    return out;
+}
+
+MetricFactor MetricFactor::with(const Shape0& shape) const {
+    MetricFactor out = *this;
+    for (int r = 0; r < 3; ++r) {
+        for (int c = 0; c < 3; ++c) {
+            out.ellipse_.slowness[r][c] = shape.squared_slowness(r, c);
+            for (std::size_t k = 0; k < 3; ++k) {
+                out.ellipse_.variation[k][r][c] = shape.variation[k](r, c);
+            }
+        }
+    }
+    out.thomsen_ = shape.thomsen;
+    if (has_thomsen_) out.series_ = GroupSeries(shape.thomsen);
+    return out;
+}
+
 void MetricFactor::squares_at(std::span<const MappedPoint> line, SquareLine& out) const {
     using V = Lanes<double>;
     constexpr std::size_t lanes = lane_count<double>;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 #include <type_traits>
@@ -64,6 +65,17 @@ class MetricFactor {
     /// In grid coordinates.
     Vec3 position() const { return position_; }
     Vec3 place() const { return place_; }
+
+    /// What the shape of T0 is made of, besides the position: of Thomsen's medium its parameters,
+    /// else S and its variation dS/dx_k / 2.
+    struct Shape0 {
+        Mat3 squared_slowness;
+        std::array<Mat3, 3> variation;
+        Thomsen thomsen;
+    };
+    Shape0 shape() const;
+    /// T0 of the same source with another shape.
+    MetricFactor with(const Shape0& shape) const;
 
   private:
     /// Of the vector (x, y, z) from the source.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "eikonal/metric/node_steps.hpp"
 #include "eikonal/metric/source_number.hpp"
 #include "eikonal/stencil.hpp"
 #include "eikonal/time_field.hpp"
@@ -34,47 +35,10 @@ void each_line(const Model& model, int threads, Visit visit) {
     });
 }
 
-/// Whether the axes of the grid lie along those of the frame.
-bool aligned(const Metric& metric) {
-    const Coordinates system = metric.coordinates().system;
-    return system == Coordinates::cartesian || system == Coordinates::graded ||
-           system == Coordinates::spherical;
-}
-
-bool all_zero(const Field<float>& field) {
-    return std::all_of(field.begin(), field.end(), [](float v) { return v == 0; });
-}
-
-bool couples_axes(const Metric& metric) {
-    if (!aligned(metric) || metric.has_thomsen()) return true;
-    if (metric.isotropic()) return false;
-    const auto& a = metric.anisotropy().values;
-    return !(all_zero(a[3]) && all_zero(a[4]) && all_zero(a[5]));
-}
-
-/// Nodes per length along the directions of the frame, at a node; columns are directions.
-Mat3 steps_of(const Grid& grid, const Metric& metric, const MappedPoint& here) {
-    const Mat3& j = here.jacobian;
-    if (!aligned(metric)) {
-        Mat3 step = inverse(j);
-        for (int axis = 0; axis < 3; ++axis) {
-            for (int c = 0; c < 3; ++c) step(axis, c) /= grid.spacing[axis];
-        }
-        return step;
-    }
-    Mat3 step;
-    for (int axis = 0; axis < 3; ++axis) {
-        const double square =
-            j(0, axis) * j(0, axis) + j(1, axis) * j(1, axis) + j(2, axis) * j(2, axis);
-        step(axis, axis) = 1 / (std::sqrt(square) * grid.spacing[axis]);
-    }
-    return step;
-}
-
 /// v^2 step A step^T.
 Mat3 in_nodes(const Metric& metric, const Mat3& step, const Mat3& tensor, double velocity) {
     const double v2 = velocity * velocity;
-    if (!aligned(metric)) return v2 * (step * tensor * transposed(step));
+    if (!is_aligned(metric)) return v2 * (step * tensor * transposed(step));
     Mat3 m;
     for (int a = 0; a < 3; ++a) {
         for (int b = 0; b <= a; ++b) {

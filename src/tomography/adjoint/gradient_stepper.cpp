@@ -342,8 +342,15 @@ Field<float> GradientStepper::coverage(const PickGradient& found) const {
     Field<float> out(cells, 0.0F);
     const int corners_y = grid.is_2d() ? 1 : 2;
     double longest = 0;
+    const Vec3 sides = model_.place().cell_at_middle();
     for (int axis = 0; axis < 3; ++axis) {
-        if (grid.shape[axis] > 1) longest = std::max(longest, grid.spacing_along(axis));
+        if (grid.shape[axis] > 1) longest = std::max(longest, sides[axis]);
+    }
+    if (model_.cells()) {
+        for (std::size_t n = 0; n < out.size(); ++n) {
+            out[n] = static_cast<float>(std::max(found.samples[n], 0.0) / longest);
+        }
+        return out;
     }
     const double share = 1 / (4.0 * corners_y * longest);
     for (int i = 0; i < grid.shape.x; ++i) {

@@ -10,8 +10,7 @@
 
 namespace fermat {
 
-void require_adjoint(const Model& start, const InversionOptions& options) {
-    require_nodes(start, "inversion method 'adjoint'");
+void require_adjoint(const InversionOptions& options) {
     if (options.gauss_newton.terms != Terms::none) {
         throw InputError(
             fmt::format("terms is '{}' and the method is 'adjoint' (terms are for 'gauss-newton')",

@@ -15,7 +15,7 @@ InversionResult invert_adjoint(const Model& start, const Survey& picks,
                                const InversionListener& listener,
                                std::optional<InversionState> resume);
 
-/// Throws InputError for options and models that the method does not know.
-void require_adjoint(const Model& start, const InversionOptions& options);
+/// Throws InputError for options that the method does not know.
+void require_adjoint(const InversionOptions& options);
 
 }  // namespace fermat

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "core/bytes.hpp"
@@ -11,6 +12,7 @@
 #include "core/device_team.hpp"
 #include "core/parallel.hpp"
 #include "eikonal/adjoint/adjoint.hpp"
+#include "tomography/adjoint/other_media.hpp"
 
 namespace fermat {
 namespace {
@@ -102,7 +104,9 @@ PickGradient pick_gradient(const Model& model, const Survey& survey, const PullO
     // Lots, so that few sums travel; their number depends on the survey and the device alone.
     constexpr std::size_t most_lots = 256;
     constexpr std::size_t events_per_lot = 256;  // of a device
-    const bool cuda = execution.device == Device::cuda;
+    std::optional<OtherMedia> others;
+    if (OtherMedia::has(model)) others.emplace(model, survey, pull, options);
+    const bool cuda = execution.device == Device::cuda && !others;
     const ArrivalLists lists = by_event(survey);
     const std::size_t wanted =
         cuda ? (lists.size() + events_per_lot - 1) / events_per_lot : lists.size();
@@ -141,6 +145,10 @@ PickGradient pick_gradient(const Model& model, const Survey& survey, const PullO
             });
         } else {
             for (std::size_t event = first; event < end; ++event) {
+                if (others) {
+                    others->pass_over(event, lists[event], times, samples);
+                    continue;
+                }
                 pass_over(model, survey, event, lists[event], pull, options, times, samples);
             }
         }

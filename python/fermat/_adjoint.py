@@ -428,6 +428,9 @@ def one_per_model(
             f"source has shape {source.shape} (must be ({dim},), (n, {dim})"
             + (f" or ({count}, n, {dim}), one row per model)" if models else ")")
         )
+    if not models and source.ndim < 3 and start_time.ndim == 0:  # the common case
+        one = source.astype(np.float64).reshape(1, -1, dim)
+        return one, np.full(one.shape[:2], float(start_time))
     places = np.broadcast_to(
         source.reshape((-1, dim)) if source.ndim < 3 else source,
         (count, 1 if source.ndim == 1 else source.shape[-2], dim),

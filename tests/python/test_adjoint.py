@@ -243,6 +243,7 @@ def test_torch_func_gives_what_backward_gives(
 ) -> None:
     torch = pytest.importorskip("torch")
     import fermat.torch as ft
+    from fermat import _torch_surveys as surveys
     from torch.func import grad, jacrev, vmap
 
     media = torch.tensor(np.stack([smooth(rng, (7, 6)) for _ in range(3)]))
@@ -273,12 +274,12 @@ def test_torch_func_gives_what_backward_gives(
 
     made: list[object] = []
 
-    class Counted(ft.Differentiable):
+    class Counted(surveys.Differentiable):
         def times(self, keep: bool = True) -> np.ndarray:
             made.append(keep)
             return super().times(keep)
 
-    monkeypatch.setattr(ft, "Differentiable", Counted)
+    monkeypatch.setattr(surveys, "Differentiable", Counted)
     rows = jacrev(lambda v: times(v, sources[0]))(media[0])
     assert made == [True], "the rows of a Jacobian share one solve"
     assert torch.equal(rows, torch.autograd.functional.jacobian(

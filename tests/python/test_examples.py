@@ -28,6 +28,14 @@ def test_an_example_runs(name, tmp_path):
     assert picture in (ROOT / "docs" / "examples.md").read_text()
 
 
+def test_dask_workers_give_the_bits_of_one_machine():
+    pytest.importorskip("distributed")
+    script = ROOT / "examples" / "dask-cluster" / "dask_cluster.py"
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stderr
+    assert "48 sources x 100 receivers on" in done.stdout
+
+
 def test_examples_are_short():
     for script in (ROOT / "examples").glob("*/*.py"):
         assert len(script.read_text().splitlines()) < 60, script

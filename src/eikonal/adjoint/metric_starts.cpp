@@ -254,10 +254,12 @@ Vec3 by_source_position(const MetricEquations& equations, const NodeSlowness& sl
     Vec3 out;
     for (int axis = 0; axis < 3; ++axis) {
         if (axis == 1 && grid.is_2d()) continue;
+        constexpr double step = 1e-5;
         Vec3 low = source;
         Vec3 high = source;
-        low[axis] -= 1e-5 * grid.spacing[axis];
-        high[axis] += 1e-5 * grid.spacing[axis];
+        const double at = grid.index_along(axis, source[axis]);
+        low[axis] = grid.coordinate(axis, at - step);
+        high[axis] = grid.coordinate(axis, at + step);
         low = grid.clamp(low);
         high = grid.clamp(high);
         const double apart = high[axis] - low[axis];

@@ -30,17 +30,17 @@ Options = dict[str, Any]
 """spacing, origin, given, cells, like, order, threads, at_nodes; ranks: axes of each argument without
 vmap's."""
 
-_models: dict[int, Model] = {}
+_known: dict[int, Model] = {}
 """Models that computations refer to, by number: XLA keeps options as text."""
 
 
 def known_model(model: Model) -> int:
     """The number by which `like` names a model from now on."""
-    for number, known in _models.items():
+    for number, known in _known.items():
         if known is model:
             return number
-    _models[len(_models)] = model
-    return len(_models) - 1
+    _known[len(_known)] = model
+    return len(_known) - 1
 
 
 class HostMemory:
@@ -128,7 +128,7 @@ class Task(NamedTuple):
 def _on_cpu(velocity: NDArray[Any], task: Task, options: Options) -> Differentiable:
     grid = {name: options[name] for name in ("spacing", "origin", "cells", "order", "threads")}
     number = options.get("like")
-    like = None if number is None else _models[number]
+    like = None if number is None else _known[number]
     return Differentiable(velocity, *task[1:4], given="velocity", like=like, **grid)
 
 

@@ -126,8 +126,10 @@ STEP = 1e-5
 
 def differences(by_times: Any, inputs: Any, along: Any, options: dict[str, Any]) -> Any:
     """What `_Along` returns."""
-    values = [None if t is None else np.asarray(_array(t), dtype=np.float64) for t in inputs]
-    ways = [None if t is None else np.asarray(_array(t), dtype=np.float64) for t in along]
+    values: list[Any] = [
+        None if t is None else np.asarray(_array(t), dtype=np.float64) for t in inputs
+    ]
+    ways: list[Any] = [None if t is None else np.asarray(_array(t), dtype=np.float64) for t in along]
     finite = values[0][np.isfinite(values[0]) & (values[0] != 0)]
     length = _shortest_step(options)
     scales = (float(np.abs(finite).mean()), length, np.inf, length)
@@ -144,7 +146,7 @@ def differences(by_times: Any, inputs: Any, along: Any, options: dict[str, Any])
         ]
         tensors = [None if value is None else torch.from_numpy(np.asarray(value)) for value in moved]
         chosen = {**options, "keep": True, "device": "cpu"}
-        times, surveys, models = solved_of(*tensors, chosen)
+        times, surveys, models = solved_of(tensors[0], tensors[1], tensors[2], tensors[3], chosen)
         of = Solved()
         of.surveys, of.models = surveys, models
         gradients = [None] * 4

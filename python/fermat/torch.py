@@ -297,7 +297,9 @@ class _Along(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
         found = list(_Along.apply(*inputs[:5], *ways, ctx.options)[1:])
         solved = Solved()
         with torch.no_grad():
-            _, solved.surveys, solved.models = solved_of(*inputs[1:5], {**ctx.options, "keep": True})
+            medium, source, start, receivers = inputs[1:5]
+            kept = {**ctx.options, "keep": True}
+            _, solved.surveys, solved.models = solved_of(medium, source, start, receivers, kept)
         solved.options = ctx.options
         straight = iter(_Gradient.apply(by_times, *inputs[1:5], solved, tuple(tensor)))
         by_ways = [

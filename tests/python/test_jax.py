@@ -305,3 +305,19 @@ def test_jax_on_a_gpu_computes_there() -> None:
     assert cells.shape == (10, 9)  # computed by the CPU
     times = fm.traveltimes(fm.Model(jnp.asarray(values)), (3.0, 4.0))
     assert isinstance(times, jax.Array)
+
+
+def test_every_medium_is_known_by_a_model(rng: np.random.Generator) -> None:
+    """`like` stands for coordinates and anisotropy; gradients are those of fm.adjoint."""
+    model = fm.Model(2 + rng.uniform(size=(9, 8)), epsilon=0.2, delta=0.1, tilt=25)
+    source, receivers, weights = (1.3, 2.1), [(6.7, 1.2), (5.3, 6.2)], np.array([0.7, -1.2])
+    found = fm.adjoint(model, source, receivers=receivers, by_receiver_times=weights)
+
+    def misfit(velocity: object) -> object:
+        return (fj.traveltimes(velocity, source, like=model, receivers=receivers) * weights).sum()
+
+    gradient = jax.jit(jax.grad(misfit))(jax.numpy.asarray(model.velocity))
+    expected = -found.slowness / model.velocity.astype(float) ** 2
+    assert np.asarray(gradient) == pytest.approx(expected, rel=1e-4, abs=1e-6)
+    with pytest.raises(ValueError, match="leave one out: like has a grid"):
+        fj.traveltimes(model.velocity, source, 1.0, like=model)

@@ -78,6 +78,7 @@ del _type
 
 __all__ = [
     "Adjoint",
+    "Amplitudes",
     "Bending",
     "Catalogue",
     "CrossValidation",

@@ -32,7 +32,7 @@ class Medium:
 
     interfaces: depths below the surface, by id and from the top: `{"moho": 30.0}`. A depth is a
     number, a table of (x, depth) or (x, y, depth) rows, an array on the columns of the grid, a
-    function of x or (x, y), or a file: a grid of Surfer, NetCDF (GMT's among them), or a table
+    function of x or (x, y), an xarray.DataArray, or a file: a grid of Surfer, NetCDF (GMT's among them), or a table
     (XYZ, CSV; on a sphere of longitude, latitude and depth). heights says that files have heights,
     not depths. Interfaces may touch, where a layer pinches out, and never cross.
 
@@ -69,12 +69,12 @@ class Medium:
         if known is not None:
             template = known
             coordinates = {"spacing": known.spacing, "origin": known.origin}
-            if any(not isinstance(v, _core.Model) for pair in pairs for v in pair if v is not None):
-                if known.coordinates != "cartesian":
-                    raise ValueError(
-                        f"layers are models in {known.coordinates} coordinates and others (must all "
-                        "be models there)"
-                    )
+            others = (v for pair in pairs for v in pair if v is not None and not isinstance(v, _core.Model))
+            if known.coordinates != "cartesian" and any(callable(v) or np.ndim(v) > 0 for v in others):
+                raise ValueError(
+                    f"layers are models in {known.coordinates} coordinates and others (must all be "
+                    "models there, or numbers)"
+                )
         else:
             coordinates = {"spacing": spacing, "origin": origin, **coordinates}
             if shape is None:
@@ -293,7 +293,7 @@ class Medium:
             return self._like(np.broadcast_to(np.asarray(value(*grids), float), self._template.shape))
         given = np.asarray(value, float)
         if given.ndim == 0:
-            return self._like(np.full(self._template.shape, float(given)))
+            return _core.even_model(self._template, float(given))
         if given.shape == tuple(self._template.shape):
             return self._like(given)
         if given.ndim == 2 and given.shape[1] == 2 and len(given) > 1:
@@ -310,6 +310,8 @@ class Medium:
         lateral = self._axes[:-1]
         columns = tuple(len(a) for a in lateral)
         grids = np.meshgrid(*lateral, indexing="ij")
+        if hasattr(value, "dims") and hasattr(value, "coords"):
+            value = _rows_of(value, name, len(lateral), self._template.coordinates == "spherical")
         given = value(*grids) if callable(value) else value
         given = np.asarray(given, float)
         if given.ndim == 0:
@@ -330,6 +332,19 @@ class Medium:
         return _core.Interface.of_points(
             name, parts[0], parts[1], parts[2], self._template, smooth
         )
+
+
+def _rows_of(array: Any, name: str, count: int, sphere: bool) -> NDArray[np.float64]:
+    """Rows of coordinates and depth of an xarray.DataArray, whose dimensions are known by name."""
+    known = [("latitude", "lat"), ("longitude", "lon")] if sphere else [("x", "easting"), ("y", "northing")]
+    names = {str(dim).lower(): dim for dim in array.dims}
+    dims = [next((names[n] for n in either if n in names), None) for either in known[:count]]
+    if None in dims or len(array.dims) != count:
+        wanted = " and ".join(either[0] for either in known[:count])
+        raise ValueError(f"interface '{name}' has the dimensions {tuple(map(str, array.dims))} (must be {wanted})")
+    array = array.transpose(*dims)
+    at = np.meshgrid(*(np.asarray(array[dim], float) for dim in dims), indexing="ij")
+    return np.column_stack([*(a.ravel() for a in at), np.asarray(array.values, float).ravel()])
 
 
 def _two(layer: Any) -> tuple[Any, Any]:

@@ -80,7 +80,9 @@ def plot(arguments: Any) -> str:
             figure.suptitle(arguments.title)
     elif (phases := _phases(what, arguments.rays)) is not None:
         model = phases[0].medium.layer(0)
-        figure = pictures.phases(phases, reduce=arguments.reduce, title=arguments.title, **_units(given, model))
+        units = _units(given, model)
+        figure = pictures.phases(phases, reduce=arguments.reduce, title=arguments.title, length=units["length"],
+                                 time=units["time"])
     elif what.suffix.lower() in READ_MODELS:
         model = Model.load(what)
         figure = _picture_of_model(model, arguments, _units(given, model))

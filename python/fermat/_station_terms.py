@@ -23,10 +23,7 @@ def terms_from(model: Model, given: Any, station_ids: list[str], plane: Plane | 
     if given is None or (isinstance(given, str) and given in ("find", "ssst")):
         return given
     if is_file(given):
-        with open(given) as text:
-            lines = [line.strip() for line in text if line.strip() and not line.startswith("#")]
-        rows = [line.split(",") for line in lines]
-        table: dict[str, Any] = {name: [row[n] for row in rows[1:]] for n, name in enumerate(rows[0])}
+        table: dict[str, Any] = dict(_core.read_columns(given))
     else:
         table = dict(columns_of(given, "terms"))
     station = names_in(table, "station", "terms")

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -57,6 +58,13 @@ Interface interface_of(const std::string& id, const std::filesystem::path& path,
     Interface found = interface_from_file(path, id, model.place(), options, notes);
     warn(notes);
     return found;
+}
+
+/// A model with the coordinates of another and one velocity everywhere.
+Model even_model(const Model& like, double velocity) {
+    Field<float> values(like.grid().shape);
+    std::fill(values.begin(), values.end(), static_cast<float>(velocity));
+    return (like.cells() != nullptr ? as_nodes(like) : like).with_given(std::move(values));
 }
 
 void save(const LayeredMedium& medium, const std::filesystem::path& path,
@@ -242,6 +250,7 @@ void bind_phases(nb::module_& module) {
         .def("legs", [](const PhaseRays& set,
                         std::size_t ray) { return describe(set.rays.at(ray).legs, set.medium); })
         .def("__len__", [](const PhaseRays& set) { return set.rays.size(); });
+    module.def("even_model", &even_model, "like"_a, "velocity"_a);
     module.def(
         "load_ray_numbers",
         [](const std::filesystem::path& path, const std::string& name) {

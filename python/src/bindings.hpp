@@ -34,6 +34,7 @@ void bind_relocate(nanobind::module_& module);
 void bind_trust(nanobind::module_& module);
 void bind_pictures(nanobind::module_& module);
 void bind_phases(nanobind::module_& module);
+void bind_tables(nanobind::module_& module);
 void bind_layers(nanobind::module_& module);
 
 /// The makers of Model; bind_model calls it.

@@ -27,5 +27,6 @@ NB_MODULE(_core, module) {
     fermat::python::bind_relocate(module);
     fermat::python::bind_pictures(module);
     fermat::python::bind_phases(module);
+    fermat::python::bind_tables(module);
     fermat::python::bind_layers(module);
 }

@@ -234,3 +234,26 @@ def test_smooth_cells_keep_the_order_of_the_grid():
         times = fm.phase_rays(found, "PmP", *ends).times
         errors.append(np.abs(times / fm.phase_rays(exact, "PmP", *ends).times - 1).max())
     assert errors[0] < 1e-4 and errors[1] < 0.4 * errors[0]
+
+
+def test_arrays_of_xarray():
+    xarray = pytest.importorskip("xarray")
+    array = xarray.DataArray(DEPTH.T, coords={"y": Y, "x": X}, dims=("y", "x"))
+    check_plane(medium(array))
+    with pytest.raises(ValueError, match=r"has the dimensions \('a', 'x'\) \(must be x and y\)"):
+        medium(array.rename(y="a"))
+
+
+def test_numbers_beside_models_of_other_coordinates():
+    """A model below a hill over an even mantle: PmP is straight."""
+    x = np.arange(0, 101, 2.0)
+    hill = -3 * np.exp(-(((x - 50) / 15) ** 2))
+    crust = fm.Model(np.full((51, 31), 6.0), spacing=(2, 1), surface=hill)
+    found = fm.Medium([crust, 8.0], {"moho": 25.0})
+    assert found.layer(1).coordinates == "terrain"
+    assert found.depth("surface", 50.0) == pytest.approx(-3)
+    rays = fm.phase_rays(found, "PmP", (50.0, -3.0), (70.0, float(found.depth("surface", 70.0))))
+    down, up = 28, 25 - float(found.depth("surface", 70.0))
+    assert rays.times[0] == pytest.approx(np.hypot(20, down + up) / 6, rel=1e-4)
+    with pytest.raises(ValueError, match="must all be models there, or numbers"):
+        fm.Medium([crust, lambda x, z: 8 + 0 * x], {"moho": 25.0})

@@ -157,7 +157,8 @@ DelayTerms find_terms(LocateJob& job, const ArrivalLists& lists, int threads, Mo
         round = locate_all(job, lists, errors, threads, monitor);
         start_from(round, job);
         const double part = std::min(1.0, n / (rounds - 3.0));
-        const double radius = widest * std::pow(narrowest / widest, part);
+        // The last rounds have the radius that was given, to the last bit.
+        const double radius = part < 1 ? widest * std::pow(narrowest / widest, part) : narrowest;
         terms = terms_by_place(job, round, radius);
         correct(terms, job.starts, threads, job);
         errors = errors_of_residuals(job, lists, round.events, round.fits);

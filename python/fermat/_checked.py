@@ -84,6 +84,7 @@ _CLASSES = {
     "Rays": ("_rays", "fermat.Rays"),
     "Inversion": ("_invert", "fermat.Inversion"),
     "Plane": ("_plane", "fermat.Plane"),
+    "Medium": ("_medium", "fermat.Medium"),
     "Catalogue": ("_locate", "fermat.Catalogue"),
 }
 

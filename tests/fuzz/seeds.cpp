@@ -67,7 +67,11 @@ std::string ray_seed(const fs::path& file) {
         const std::vector<Vec3> path(static_cast<std::size_t>(r), Vec3{1.0 * r, 0, 0.5});
         rays.append({r, 1, 0.5, 0.25, 2, RayStatus::ok}, path);
     }
-    write_rays(file, rays);
+    RayWriter writer(file);
+    writer.append(rays);
+    writer.add_ray_numbers("phase", std::vector<std::int32_t>{0, 1, 0, 1, 0},
+                           std::vector<std::string>{"Pg", "PmP"});
+    writer.commit();
     return read_whole_file(file);
 }
 
@@ -284,6 +288,10 @@ std::vector<Target> library_targets(const fs::path& folder) {
           metric_seed(folder / "metric.h5")},
          read_image},
         {"rays", ".h5", {ray_seed(folder / "r.h5")}, [](const fs::path& file) { read_rays(file); }},
+        {"ray_numbers",
+         ".h5",
+         {ray_seed(folder / "n.h5")},
+         [](const fs::path& file) { read_ray_numbers(file, "phase"); }},
         {"vectors",
          ".xml",
          {vector_seed(folder / "v.xml")},

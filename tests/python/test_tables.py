@@ -241,7 +241,7 @@ def test_columns_that_reach_the_library_have_one_length(crust, tables):
     for name, wrong in (("event", 3), ("station", 40), ("phase", 1), ("error", 3), ("time", 5)):
         broken = survey | {name: np.resize(survey[name], wrong)}
         with pytest.raises(ValueError, match="must have one per row"):
-            _core.locate(crust, None, 0.0, broken, None, None, None, {}, None)
+            _core.locate(crust, None, 0.0, None, [], broken, None, None, None, {}, None)
         with pytest.raises(ValueError, match="must have one per row"):
             _core.make_differences(crust, broken, {})
     with pytest.raises(ValueError, match="must have one per row"):

@@ -33,7 +33,11 @@ CALLS: dict[str, tuple[Any, dict[str, Any]]] = {
     "ensemble": (fm.ensemble, {}),
     "cross_validate": (fm.cross_validate, {}),
     "point_spread": (fm.point_spread, {}),
-    "adjoint": (fm.adjoint, {"model": MODEL}),
+    "adjoint": (
+        fm.adjoint,
+        {"model": MODEL, "source": (1, 0.5), "receivers": RECEIVERS,
+         "by_receiver_times": np.ones(len(RECEIVERS))},
+    ),
     "read_picks": (fm.read_picks, {}),
     "Model": (fm.Model, {"velocity": np.full((9, 9), 2.0)}),
     "Earth": (fm.Earth, {}),

@@ -1,6 +1,5 @@
 // Inversion in curved coordinates: what is put into a sphere or below a hill is found again, and
 // lengths of the regularisation are true lengths.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -322,13 +321,10 @@ TEST(MetricInversion, WhatDoesNotKnowAMetricRefusesIt) {
     const std::vector<Vec3> stations = {{1, 1, 0}, {1, 0, 0}};
     const Survey picks =
         synthetic_picks(medium.model, survey_of(std::span(&source, 1), stations)).picks;
-    for (const auto method : {InversionMethod::hole, InversionMethod::adjoint}) {
-        InversionOptions options;
-        options.method = method;
-        test::expect_error<InputError>(
-            [&] { invert(medium.model, picks, options); },
-            fmt::format("inversion method '{}' knows isotropic velocity", name_of(method)));
-    }
+    InversionOptions options;
+    options.method = InversionMethod::hole;
+    test::expect_error<InputError>([&] { invert(medium.model, picks, options); },
+                                   "inversion method 'hole' knows isotropic velocity");
     const Survey outside = survey_of(std::span(&source, 1), std::vector<Vec3>{{1, 50, 0}});
     test::expect_error<InputError>([&] { synthetic_picks(medium.model, outside); },
                                    "receiver 0 at (1, 50, 0) is outside the model (must lie "

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -16,7 +14,7 @@ from ._checked import checked
 from ._medium import Medium
 from ._nordic import is_nordic
 from ._notes import tell
-from ._obspy_phases import FOLDER_MARK, is_catalogue, plain, write_tables
+from ._obspy_phases import is_catalogue, own_folder, plain, write_tables
 from ._picks import Picks
 from ._plane import Plane
 from ._progress import listener
@@ -290,8 +288,9 @@ def locate(
         SIMULPS's events and LOTOS's rays.dat. Or `Picks`, as `read_picks` gives them, which have
         stations and known places already.
     stations
-        A CSV file or table with the columns station,x,y,z (no y in 2-D); tables for a spherical
-        model have station,latitude,longitude,depth. Files may also have longitude,latitude,elevation, or be hypoDD's station.dat or NonLinLoc's GTSRCE lines.
+        A CSV file or table with the columns station,x,y,z (no y in 2-D), or longitude,latitude and
+        depth, height (km) or elevation (m). Files may also be hypoDD's station.dat or NonLinLoc's
+        GTSRCE lines.
     events
         A CSV file or table with event,x,y,z: given positions, for `fixed` and `prior`.
     centre
@@ -480,11 +479,9 @@ def _survey(
                 survey[name] = off_plane(survey[name], on_plane)
             on_plane = None
         return survey, ids_of(at_events[0]), ids_of(at_stations[0]), on_plane
-    if centre is not None:
-        raise ValueError("centre is for files (tables have x and y)")
     if stations is None:
         raise ValueError("stations is missing (must be a table with station,x,y,z)")
-    return (*survey_of_tables(model, picks, stations, events, later), None)
+    return survey_of_tables(model, picks, stations, events, centre, later)
 
 
 def _survey_of_obspy(
@@ -495,5 +492,5 @@ def _survey_of_obspy(
         raise ValueError("a catalogue of events needs the stations' inventory (inventory=...)")
     if stations is not None or events is not None:
         raise ValueError("stations and events are in the inventory and the catalogue (leave them out)")
-    with tempfile.TemporaryDirectory(suffix=FOLDER_MARK) as folder:
-        return _survey(model, *write_tables(picks, inventory, Path(folder)), centre, later)
+    with own_folder() as folder:
+        return _survey(model, *write_tables(picks, inventory, folder), centre, later)

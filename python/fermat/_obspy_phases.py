@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import importlib
 import os
+import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +14,7 @@ from ._catalogue import LeftOut, _error, _key
 from ._notes import tell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     Files = tuple[Path, Path, Path | None]
 
@@ -22,11 +24,22 @@ FOLDER_MARK = ".fermat-catalogue"
 
 def plain(note: str) -> str:
     """A sentence about our own table of a catalogue names the catalogue."""
-    for name, shown in (("catalogue.csv", "the catalogue"), ("origins.csv", "the origins")):
+    for name, shown in (("catalogue.csv", "the catalogue"), ("origins.csv", "the origins"),
+                        ("inventory.csv", "the inventory")):
         for part in note.split("'"):
             if part.endswith(f"{FOLDER_MARK}{os.sep}{name}"):
                 note = note.replace(f"'{part}'", shown)
     return note
+
+
+@contextmanager
+def own_folder() -> Iterator[Path]:
+    """A folder for our own tables of a catalogue, which no message names."""
+    with tempfile.TemporaryDirectory(suffix=FOLDER_MARK) as folder:
+        try:
+            yield Path(folder)
+        except ValueError as error:
+            raise ValueError(plain(str(error))) from None
 
 
 def is_catalogue(picks: Any) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ import numpy as np
 from . import _core
 from ._checked import checked
 from ._notes import tell
-from ._obspy_phases import FOLDER_MARK, is_catalogue, plain, write_tables
+from ._obspy_phases import is_catalogue, own_folder, plain, write_tables
 from ._pick_arrays import PHASES
 from ._picks import Picks
 from ._plane import Plane
@@ -85,8 +84,8 @@ def read_picks(
                 "stations and events are in the inventory and the catalogue (leave them out)"
             )
         _refuse(options, "an inventory")
-        with tempfile.TemporaryDirectory(suffix=FOLDER_MARK) as folder:
-            return _phase_picks(*write_tables(picks, inventory, Path(folder)), centre)
+        with own_folder() as folder:
+            return _phase_picks(*write_tables(picks, inventory, folder), centre)
     if not is_file(picks):
         raise ValueError(
             f"picks are of type {type(picks).__name__} (must be a file name, or a catalogue of "

@@ -60,13 +60,25 @@ def geographic(picks: Picks) -> Picks:
     )
 
 
-def as_xyz(table: dict[str, Any], model: Model) -> dict[str, Any]:
-    """A table whose columns latitude, longitude, depth are named as those of points."""
-    if not on_sphere(model) or "x" in table or "latitude" not in table:
-        return table
+# Columns that hold the third coordinate, and what makes a depth in km of them.
+_DEPTHS = (("z", 1.0), ("depth", 1.0), ("height", -1.0), ("elevation", -1e-3))
+
+
+def as_xyz(table: dict[str, Any], model: Model, plane: Plane | None = None) -> dict[str, Any]:
+    """A table whose columns are named as those of points: latitude, longitude and depth of a sphere,
+    or longitudes and latitudes on a plane. Depths may be heights (km) or elevations (m), as in files.
+    """
     out = dict(table)
-    for axis, name in zip("xyz", NAMES, strict=True):
-        if name not in out:
-            raise ValueError(f"the table has no column {name!r} (it has {list(out)})")
-        out[axis] = numbers(out.pop(name), name)
+    found = next(((name, factor) for name, factor in _DEPTHS if name in out), None)
+    if "z" not in out and found is not None:
+        out["z"] = found[1] * numbers(out[found[0]], found[0])
+    if "x" in out or not {"latitude", "longitude"} <= out.keys():
+        return out
+    if "z" not in out:
+        raise ValueError(f"the table has no column 'depth' (it has {list(table)})")
+    latitude, longitude = (numbers(out[name], name) for name in ("latitude", "longitude"))
+    if on_sphere(model):
+        out["x"], out["y"] = latitude, longitude
+    elif plane is not None:
+        out["x"], out["y"] = plane.to_plane(longitude, latitude)
     return out

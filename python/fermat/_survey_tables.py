@@ -8,7 +8,9 @@ import numpy as np
 
 from . import _core
 from ._arguments import numbers
+from ._plane import Plane
 from ._polarity import polarity_of
+from ._sphere import on_sphere
 from ._tables import column, columns_of, names_in, places, seconds_of
 
 if TYPE_CHECKING:
@@ -16,10 +18,13 @@ if TYPE_CHECKING:
 
 
 def survey_of_tables(
-    model: Model, given: Any, stations: Any, events: Any | None, later: bool = False
-) -> tuple[dict[str, Any], list[str], list[str]]:
-    """Arrays of a survey, and the ids of its events and stations; names of phases with `later`."""
-    station_ids, survey_stations = places(model, stations, "station")
+    model: Model, given: Any, stations: Any, events: Any | None,
+    centre: tuple[float, float] | None = None, later: bool = False,
+) -> tuple[dict[str, Any], list[str], list[str], Plane | None]:
+    """Arrays of a survey, the ids of its events and stations, and the plane of longitudes and
+    latitudes, round `centre` or their middle; names of phases with `later`."""
+    plane = _plane_of(model, stations, centre)
+    station_ids, survey_stations = places(model, stations, "station", plane=plane)
     picks = columns_of(given, "picks")
     event = names_in(picks, "event", "picks")
     if not event:
@@ -27,7 +32,7 @@ def survey_of_tables(
     event_ids = list(dict.fromkeys(event))
     survey_events = np.full((len(event_ids), model.ndim), np.nan)
     if events is not None:
-        names, at = places(model, events, "event", unknown=True)
+        names, at = places(model, events, "event", unknown=True, plane=plane)
         known = dict(zip(names, at, strict=True))
         if not known.keys() & set(event_ids):
             raise ValueError(
@@ -64,7 +69,19 @@ def survey_of_tables(
         "time": seconds_of(column(picks, "time", "picks"), "time"),
         "error": error,
         **more,
-    }, event_ids, station_ids
+    }, event_ids, station_ids, plane
+
+
+def _plane_of(model: Model, stations: Any, centre: tuple[float, float] | None) -> Plane | None:
+    columns = columns_of(stations, "stations")
+    if on_sphere(model) or "x" in columns or not {"longitude", "latitude"} <= set(columns):
+        if centre is not None:
+            raise ValueError("centre is for stations with longitudes and latitudes")
+        return None
+    at = [numbers(columns[name], name) for name in ("longitude", "latitude")]
+    if centre is None:
+        return Plane.round(*at)
+    return Plane(f"local plane: longitude={centre[0]} latitude={centre[1]} metres=1000")
 
 
 def usual_name(text: str) -> str:

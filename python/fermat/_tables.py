@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ._core import Model
+    from ._plane import Plane
 
     File = str | os.PathLike[str]
     Table = File | Mapping[str, Any]
@@ -98,15 +99,16 @@ def seconds_of(values: Any, what: str) -> NDArray[np.float64]:
 
 
 def places(
-    model: Model, table: Any, key: str, *, unknown: bool = False
+    model: Model, table: Any, key: str, *, unknown: bool = False, plane: Plane | None = None
 ) -> tuple[list[str], NDArray[np.float64]]:
-    """Ids and positions of a table of events or stations; `unknown` allows NaN."""
+    """Ids and positions of a table of events or stations; `unknown` allows NaN, and longitudes and
+    latitudes are put on `plane`."""
     what = f"{key}s"
     columns = columns_of(table, what)
     names = names_in(columns, key, what)
     if not names:
         raise ValueError(f"{what} has no rows")
-    columns = as_xyz(columns, model)
+    columns = as_xyz(columns, model, plane)
     axes = "xz" if model.ndim == 2 else "xyz"
     at = {axis: numbers(column(columns, axis, what), axis) for axis in axes}
     if len(set(names)) != len(names):

@@ -153,3 +153,26 @@ def test_catalogues_of_obspy_are_located_with_p_and_s():
                        np.ravel(plane.to_geographic(2, 1)), atol=1e-3)
     with pytest.raises(ValueError, match="inventory"):
         fm.locate(model, [event])
+    with pytest.raises(ValueError, match="^the catalogue has no pick that can be used"):
+        fm.locate(model, [obspy_event("ABCDE", times, hint="LR")], inventory=[network], centre=(10, 45))
+
+
+def test_tables_have_heights_and_degrees_as_files_do():
+    """Longitudes, latitudes and elevations in m: on a plane, and in a spherical model of stations on mountains."""
+    plane = fm.Plane("local plane: longitude=10 latitude=45 metres=1000")
+    at = np.array([(-12, -9, -0.9), (13, -11, -0.4), (-10, 12, -1.6), (12, 13, -2.2), (1, 2, -0.1)], float)
+    longitude, latitude = plane.to_geographic(at[:, 0], at[:, 1])
+    stations = {"station": list("ABCDE"), "longitude": longitude, "latitude": latitude, "elevation": -1000 * at[:, 2]}
+    model = fm.Model.gradient((41, 41, 19), v0=5, gradient=0, origin=(-20, -20, -3))
+    picks = {"event": ["q"] * 5, "station": list("ABCDE"), "time": np.linalg.norm(at - (2, 1, 6), axis=1) / 5}
+    found = fm.locate(model, picks, stations=stations, model_error=0.02, centre=(10, 45))
+    assert np.allclose(found.position[0], (2, 1, 6), atol=0.05)
+    assert np.allclose([found.to_columns()[name][0] for name in ("longitude", "latitude")],
+                       np.ravel(plane.to_geographic(2, 1)), atol=1e-3)
+    earth = fm.Earth("ak135").model((44.7, 45.3), (9.7, 10.3), 20, spacing=(0.05, 0.05, 2.5), top=-2.5)
+    places = np.column_stack([latitude, longitude, at[:, 2]])
+    picks["time"] = fm.receiver_times(earth, [(45.02, 10.03, 7.0)], places)[0]
+    quake = fm.locate(earth, picks, stations=stations, model_error=0.02)
+    assert np.allclose(quake.position[0], (45.02, 10.03, 7.0), atol=(0.002, 0.002, 0.1))
+    with pytest.raises(ValueError, match="centre is for stations with longitudes"):
+        fm.locate(earth, picks, stations=stations, centre=(10, 45))

@@ -249,7 +249,7 @@ def test_columns_that_reach_the_library_have_one_length(crust, tables):
     with pytest.raises(ValueError, match="must have one per row"):
         _core.to_plane(str(fm.Plane.round([12.0], [47.0])), np.zeros(3), np.zeros(1))
     with pytest.raises(ValueError, match="names a source or receiver that is not there"):
-        _core.locate(crust, None, 0.0, survey | {"event": survey["event"] + 99}, None, None, None, {}, None)
+        _core.locate(crust, None, 0.0, None, [], survey | {"event": survey["event"] + 99}, None, None, None, {}, None)
 
 
 @pytest.mark.parametrize(

@@ -393,7 +393,10 @@ Interface interface_from_file(const TextFile& file, const std::string& id, const
             }
             return interface_of_grid(file, id, std::move(grid), place, options.shape, notes);
         }
-        if (input_suffix_of(file.path()) == ".sgt") {
+        // Points of a survey: those of .sgt, or the receivers of a table of picks.
+        const bool survey = input_suffix_of(file.path()) == ".sgt" ||
+                            file.first_line().find("receiver_x") != std::string_view::npos;
+        if (survey) {
             const Surface ground = read_surface(file.path(), notes);
             const auto points = ground.points();
             return interface_of_points(file, id, {points.begin(), points.end()}, place,

@@ -22,7 +22,7 @@ struct InterfaceFileOptions {
 /// | NetCDF (GMT, xarray; classic or NetCDF-4) | x and y, or lon and lat |
 /// | table with commas, semicolons, tabs or blanks | columns by name, or x depth; x y depth; on a
 /// sphere longitude latitude depth |
-/// | .sgt | the points of the ground |
+/// | .sgt, table of picks | the points of the ground, the receivers |
 ///
 /// A grid stays on its own points, of which those far from the model are left out. Points that fill
 /// no grid are interpolated at the model's columns (Surface). Notes what was filled in, turned or

@@ -117,6 +117,28 @@ def test_interfaces_of_files_and_media_of_others(fermat):
         assert file["VTKHDF/CellData/branch"].attrs["name_0"] == b"deep"
 
 
+def test_interfaces_on_a_sphere_and_of_a_survey(fermat):
+    rows = [(lon, lat, 30 + 0.5 * lat) for lon in range(8, 13) for lat in range(-1, 4)]
+    (fermat.folder / "moho.xyz").write_text("".join(f"{a} {b} {z}\n" for a, b, z in rows))
+    done = fermat.call("model", "layers", "--shape", "11,11,21", "--spacing", "0.2,0.2,3", "--origin", "0,9,0",
+                       "--radius", "6371", "--interface", "moho=moho.xyz", "--layer", "6", "--layer", "8", "-o", "s.h5")
+    assert done.returncode == 0, done.stderr
+    assert "were taken as longitude, latitude and depth" in done.stderr
+    (fermat.folder / "r.csv").write_text("latitude,longitude,depth\n1,10.001,0\n")
+    fermat("phases", "--model", "s.h5", "--phase", "PmP", "--source", "1,10,0", "--receivers", "r.csv", "--table",
+           "t.csv")
+    # Down to the slope of half a degree per km and back.
+    depth, slope = 30.5, 0.5 / (6340.5 * np.pi / 180)
+    assert float(table(fermat.folder / "t.csv")[0]["time"]) == pytest.approx(
+        2 * depth / np.sqrt(1 + slope**2) / 6, rel=1e-5)
+    (fermat.folder / "picks.csv").write_text(
+        "source_x,source_z,receiver_x,receiver_z,time\n0,0,0,0,0\n0,0,50,1,9\n0,0,100,0,20\n")
+    fermat("model", "layers", "--shape", "101,41", "--surface", "picks.csv", "--interface", "moho=30", "--layer", "6",
+           "--layer", "8", "--straight", "-o", "g.h5")
+    with h5py.File(fermat.folder / "g.h5") as file:
+        assert file["VTKHDF/FieldData/interface_0"][6:].max() == 1
+
+
 def test_a_picture_of_phases(crust, monkeypatch):
     import sys
 

@@ -259,6 +259,9 @@ SurveyFile PickBuilder::finish(Notes& notes) {
     file.units = units_;
     file.points = std::move(points_);
     file.picks = build_with_ids(notes);
+    for (const PickRow& row : rows_) {
+        if (options_.named_phases) file.phases.push_back(row.name.empty() ? "P" : row.name);
+    }
     const auto where = [&](std::size_t n) {
         return rows_[n].line > 0 ? fmt::format("{} line {}: ", quoted(), rows_[n].line)
                                  : fmt::format("{} pick {}: ", quoted(), n + 1);

@@ -32,7 +32,8 @@ struct SurveyFile {
     UnitNames units{};                 ///< of positions and times, as far as the file tells them
     bool has_dates = false;            ///< times are seconds since 1970, as clock.hpp has them
     std::vector<Polarity> polarities{};  ///< first motions, as arrivals; empty if none is known
-    /// Phases by their names, as arrivals, of catalogues whose later phases were wanted.
+    /// Phases by their names or codes, as arrivals, of catalogues whose later phases were wanted,
+    /// and of picks where PickReadOptions::named_phases asked for them.
     std::vector<std::string> phases{};
 };
 
@@ -47,6 +48,7 @@ struct PickRow {
     std::string event{};  ///< ids, empty where the file has none
     std::string station{};
     double origin_time = 0;
+    std::string name{};  ///< of the phase, as the file writes it
 };
 
 /// What a format fixes, as far as the user does not.

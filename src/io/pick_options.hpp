@@ -56,6 +56,9 @@ struct PickReadOptions {
     bool leave_out_bad = false;
     /// Longitudes and latitudes are for a sphere: the plane is only a way, and not noted.
     bool on_sphere = false;
+    /// All phases of a table, tx.in or tomo2d's data are taken, later ones too, under the names or
+    /// codes that the file has for them (SurveyFile::phases).
+    bool named_phases = false;
 
     friend bool operator==(const PickReadOptions&, const PickReadOptions&) = default;
 };

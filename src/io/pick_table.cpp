@@ -252,14 +252,25 @@ class PickTable {
         builder.add({point(row, "source"), point(row, "receiver"), value(row, "time"),
                      has("error") ? value(row, "error") : missing_error, table_.line(row),
                      phase(row), id(row, "event"), id(row, "station"),
-                     has("origin_time") ? value(row, "origin_time") : 0.0});
+                     has("origin_time") ? value(row, "origin_time") : 0.0, phase_name(row)});
     }
 
     std::string id(std::size_t row, const std::string& role) const {
         return has(role) ? std::string(table_.text(row, columns_.at(role).number)) : std::string();
     }
+    std::string phase_name(std::size_t row) const {
+        if (!has("phase")) return "P";
+        const std::string name(trim(table_.text(row, columns_.at("phase").number)));
+        return name.empty() ? "(none)" : name;
+    }
     Phase phase(std::size_t row) const {
         if (!has("phase")) return Phase::P;
+        if (options_.named_phases) {
+            const std::string name = id(row, "phase");
+            const auto last = name.find_last_of("PpSs");
+            const bool is_s = last != std::string::npos && (name[last] == 'S' || name[last] == 's');
+            return is_s ? Phase::S : Phase::P;
+        }
         try {
             return phase_of_name(table_.text(row, columns_.at("phase").number));
         } catch (const InputError& error) {

@@ -33,7 +33,7 @@ class Earliest {
 
 /// rayinvr's `tx.in`: x in km, time and error in s, and a code per line; code 0 starts a shot, -1
 /// ends the file. Of several arrivals of a pair the earliest is taken, or that with the code
-/// `options.phase`.
+/// `options.phase`; with `options.named_phases` all are.
 SurveyFile read_rayinvr(const TextFile& file, const PickReadOptions& options, Notes& notes) {
     NumberLines lines(file);
     PickDialect dialect;
@@ -71,7 +71,13 @@ SurveyFile read_rayinvr(const TextFile& file, const PickReadOptions& options, No
                 builder.leave_out(fmt::format("have another code than {}", options.phase));
                 continue;
             }
-            earliest.add({{shot, 0, 0}, {x, 0, 0}, second, third, lines.line()}, builder);
+            PickRow row{{shot, 0, 0}, {x, 0, 0}, second, third, lines.line()};
+            row.name = name;
+            if (options.named_phases) {
+                builder.add(row);
+            } else {
+                earliest.add(row, builder);
+            }
         }
     }
     for (const PickRow& row : earliest.rows()) builder.add(row);
@@ -82,7 +88,7 @@ SurveyFile read_rayinvr(const TextFile& file, const PickReadOptions& options, No
     for (const auto& [name, count] : codes) {
         list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", name, count);
     }
-    if (codes.size() > 1 && options.phase.empty()) {
+    if (codes.size() > 1 && options.phase.empty() && !options.named_phases) {
         notes.add(fmt::format("{}: the codes {} are all read (`phase` takes one of them)",
                               lines.quoted(), list));
     }

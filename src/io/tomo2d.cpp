@@ -43,12 +43,16 @@ SurveyFile read_tomo2d(const TextFile& file, const PickReadOptions& options, Not
                                 lines.finite(words, 2, "z of the receiver")};
             const double time = lines.number(words, 4, "time");
             const double error = words.size() > 5 ? lines.number(words, 5, "error") : missing_error;
-            if (fmt::format("{:g}", lines.finite(words, 3, "the code")) != wanted) {
+            const std::string code = fmt::format("{:g}", lines.finite(words, 3, "the code"));
+            const bool all = options.named_phases && options.phase.empty();
+            if (!all && code != wanted) {
                 builder.leave_out(fmt::format(
                     "have another code than {} (0 is a refraction, 1 a reflection)", wanted));
                 continue;
             }
-            builder.add({source, receiver, time, error, lines.line()});
+            PickRow row{source, receiver, time, error, lines.line()};
+            row.name = code;
+            builder.add(row);
         }
     }
     if (!lines.next().empty()) {

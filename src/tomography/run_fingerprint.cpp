@@ -10,6 +10,7 @@
 #include "core/fingerprint.hpp"
 #include "core/version.hpp"
 #include "model/metric.hpp"
+#include "tomography/layers/invert_layers.hpp"
 
 namespace fermat {
 namespace {
@@ -172,6 +173,43 @@ std::string run_fingerprint(const Model& start, const Survey& picks,
     add_to(print, start);
     add_to(print, picks);
     add_to(print, options, runs_on_cuda(options, device, start));
+    return print.text();
+}
+
+std::string run_fingerprint(const LayeredMedium& start, const PhasePicks& picks,
+                            const LayerInversionOptions& options) {
+    Fingerprint print;
+    print.add(version);
+    for (int k = 0; k < start.layer_count(); ++k) {
+        const auto& [p, s] = start.layers()[static_cast<std::size_t>(k)];
+        add_to(print, p);
+        print.add(s.has_value());
+        if (s) add_to(print, *s);
+        const Interface& top = start.top_of(k);
+        const auto& [x0, y0, dx, dy, nx, ny] = top.lattice();
+        for (const double number : {x0, y0, dx, dy}) print.add(number);
+        print.add(nx);
+        print.add(ny);
+        print.add(std::string_view(top.id()));
+        print.add(top.shape());
+        print.add(std::span<const double>(top.depth()));
+    }
+    add_to(print, picks.survey);
+    for (const std::string& name : picks.phases) print.add(std::string_view(name));
+    print.add(std::span<const std::int32_t>(picks.phase_of));
+    add_to(print, options.loop, false);
+    add_table(print, options.prior);
+    add_table(print, options.rays);
+    for (const auto& [of, deviation, length] : options.prior.blocks) {
+        print.add(std::string_view(of));
+        print.add(deviation);
+        print.add(length);
+    }
+    for (const auto& [interface, at, error] : options.prior.depths) {
+        print.add(std::string_view(interface));
+        add_place(print, at);
+        print.add(error);
+    }
     return print.text();
 }
 

@@ -177,6 +177,10 @@ void EventBlocks::project(std::span<double> y, int threads) const {
                     });
 }
 
+EventVector EventBlocks::solved(std::size_t event, const EventVector& right) const {
+    return solve(blocks_[event].factor, right);
+}
+
 EventVector EventBlocks::bounded_step(const Block& block, EventVector right, Vec3 from,
                                       bool& bounded) const {
     const Vec3 low = grid_.origin;

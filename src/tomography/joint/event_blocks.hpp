@@ -55,6 +55,10 @@ class EventBlocks {
     void step(const Model& model, std::span<const double> left, std::span<double> shift,
               std::vector<bool>& bounded) const;
 
+    /// A row of H, and (H^T H + D)^-1 of an event times a vector: what A^T Q A is made of.
+    const EventVector& row_of(std::size_t pick) const { return rows_[pick]; }
+    EventVector solved(std::size_t event, const EventVector& right) const;
+
     // Where differences couple events, these are solved for with all other unknowns.
     /// y += H s.
     void add_times(std::span<const double> s, std::span<double> y, int threads) const;

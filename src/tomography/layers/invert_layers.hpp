@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,18 +10,14 @@
 #include "survey/survey.hpp"
 #include "tomography/invert.hpp"
 #include "tomography/layers/layer_options.hpp"
+#include "tomography/layers/phase_picks.hpp"
 
 namespace fermat {
 
-/// Picks of named phases: a survey, and of each arrival the number of its phase among `phases`.
-struct PhasePicks {
-    Survey survey;
-    std::vector<std::string> phases;
-    std::vector<std::int32_t> phase_of;
-};
-
 struct LayerInversionOptions {
-    InversionOptions loop;  ///< of the one loop: iterations, targets, outliers, norm
+    /// Of the one loop: iterations, targets, outliers, norm, bounds of velocity and, in its part of
+    /// joint runs, what moves of events.
+    InversionOptions loop;
     LayerPrior prior;
     PhaseOptions rays;
 };
@@ -28,6 +25,7 @@ struct LayerInversionOptions {
 /// How well an interface or a layer's velocity is known, at points.
 struct LayerDeviation {
     std::string of;                 ///< id of the interface, or "P of layer 0"
+    bool is_depth = false;          ///< of an interface
     std::vector<Vec3> points;       ///< of users
     std::vector<double> change;     ///< from the start: a length, or relative
     std::vector<double> deviation;  ///< after the picks; of the prior where they say nothing
@@ -36,16 +34,33 @@ struct LayerDeviation {
 
 struct LayerInversion {
     LayeredMedium medium;
-    InversionResult run;  ///< history, residuals and the use of picks; its model is merged P
+    InversionResult run;  ///< history, residuals, events and use of picks; its model is merged P
     std::vector<LayerDeviation> deviations{};
     std::vector<std::string> statuses{};  ///< of each pick's ray in the final medium
+    /// Measured depths less those of the final medium, as LayerPrior::depths.
+    std::vector<double> depth_residual{};
 };
 
-/// Finds velocities of layers and depths of interfaces from picks of first and later phases, by the
-/// loop of all inversions. Picks need errors. Throws InputError for phases that the medium does not
-/// know and for points outside it.
+/// Notes points that stand where a layer has no thickness: they lie in the one below it.
+void note_thin_layers(const LayeredMedium& medium, const Survey& survey, Notes& notes);
+
+/// Throws InputError where an inversion cannot be made: phases that the medium does not know,
+/// points outside it, picks without errors, options that layers do not have. Nothing
+/// is traced.
+void require_invertible(const LayeredMedium& start, const PhasePicks& picks,
+                        const LayerInversionOptions& options);
+
+/// Finds velocities of layers and depths of interfaces, and with `relocate` events, from picks of
+/// first and later phases, by the loop of all inversions, or goes on from a state of the same run.
+/// On other ranks than 0 the result holds the medium alone.
 LayerInversion invert_layers(const LayeredMedium& start, const PhasePicks& picks,
                              const LayerInversionOptions& options, const Execution& execution = {},
-                             const InversionListener& listener = {});
+                             const InversionListener& listener = {},
+                             std::optional<InversionState> resume = std::nullopt);
+
+/// A name for the run that these make, up to the last bit, as that of run_fingerprint in
+/// invert.hpp.
+std::string run_fingerprint(const LayeredMedium& start, const PhasePicks& picks,
+                            const LayerInversionOptions& options);
 
 }  // namespace fermat

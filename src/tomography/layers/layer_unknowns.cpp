@@ -1,10 +1,15 @@
 #include "tomography/layers/layer_unknowns.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numbers>
 #include <utility>
+
+#include "core/error.hpp"
 
 namespace fermat {
 namespace {
@@ -67,36 +72,105 @@ Vec3 lattice_point(const LayeredMedium& medium, const Interface& surface, int nu
     return medium.place().grid_point({x, y, surface.depth()[static_cast<std::size_t>(number)]});
 }
 
+/// "P0": P in layer 0.
+std::string short_name(int part) { return fmt::format("{}{}", part % 2 ? 'S' : 'P', part / 2); }
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+/// An interface, nowhere below another.
+Interface held_above(const Interface& one, const Interface& below) {
+    std::vector<double> depth = one.depth();
+    const Lattice& l = one.lattice();
+    for (std::size_t i = 0; i < depth.size(); ++i) {
+        const int at = static_cast<int>(i);
+        depth[i] = std::min(depth[i], below.depth_at(l.x(at / l.ny), l.y(at % l.ny)));
+    }
+    return one.with_depth(std::move(depth));
+}
+
+}  // namespace
+
+double chosen_deviation(const LayeredMedium& start) {
+    const double top = start.place().corners().low.z;
+    double deepest = 0;
+    for (const Interface& one : start.interfaces()) {
+        for (const double depth : one.depth()) deepest = std::max(deepest, depth - top);
+    }
+    return deepest / 15;
+}
+
+namespace {
+
+const BlockPrior* prior_of(const LayerPrior& prior, const std::string& name) {
+    const auto found = std::find_if(prior.blocks.begin(), prior.blocks.end(),
+                                    [&](const BlockPrior& one) { return one.of == name; });
+    return found == prior.blocks.end() ? nullptr : &*found;
+}
+
+/// Throws InputError for what is said of blocks that there are not.
+void check_blocks(const LayeredMedium& start, const LayerPrior& prior) {
+    for (const BlockPrior& block : prior.blocks) {
+        bool known = false;
+        for (int k = 0; k < start.layer_count(); ++k) {
+            known = known || (k > 0 && block.of == start.top_of(k).id()) ||
+                    block.of == short_name(2 * k) ||
+                    (start.has_s() && block.of == short_name(2 * k + 1));
+        }
+        if (known) continue;
+        throw InputError(
+            fmt::format("a deviation is given of '{}' (must be the id of an interface below the "
+                        "surface, or a wave and a layer such as P0, the layers being 0 to {})",
+                        block.of, start.layer_count() - 1));
+    }
+}
+
 }  // namespace
 
 LayerUnknowns::LayerUnknowns(const LayeredMedium& start, std::span<const int> parts,
-                             std::span<const int> interfaces, const LayerPrior& prior)
-    : start_(start) {
+                             std::span<const int> interfaces, const LayerPrior& prior,
+                             const UpdateLimits& limits)
+    : start_(start), prior_(prior), limits_(limits) {
+    check_blocks(start, prior);
     const Grid& grid = start.grid();
     const Vec3 cell = start.place().cell_at_middle();
-    Vec3 lengths;
-    Vec3 along;
+    Vec3 unit;  // grid coordinates per length
+    Vec3 extent;
     for (int axis = 0; axis < 3; ++axis) {
         const int n = grid.shape[axis];
-        const double extent = n > 1 ? grid.length_along(axis, n - 1) : 1;
-        const double unit = grid.spacing_along(axis) / cell[axis];  // grid coordinates per length
-        const double given = prior.velocity_length[axis] * unit;
-        lengths[axis] = given > 0 ? given : extent / (axis == 2 ? 5 : 8);
-        along[axis] = prior.interface_length > 0 ? prior.interface_length * unit : extent / 8;
+        extent[axis] = n > 1 ? grid.length_along(axis, n - 1) : 1;
+        unit[axis] = grid.spacing_along(axis) / cell[axis];
     }
+    const auto lengths = [&](Vec3 given, const BlockPrior* own, bool of_depth) {
+        Vec3 out;
+        for (int axis = 0; axis < 3; ++axis) {
+            const bool along_z = axis == 2 && !of_depth;
+            const double length = own && own->length > 0 && !along_z ? own->length : given[axis];
+            out[axis] = length > 0 ? length * unit[axis] : extent[axis] / (along_z ? 5 : 8);
+        }
+        return out;
+    };
+    const double along = prior.interface_length;
     double wider = 1;
     do {
         blocks_.clear();
         size_ = 0;
         for (const int part : parts) {
-            if (prior.velocity == 0) break;
-            add_block({UnknownBlock::Of::velocity, part, coarse_grid(grid, wider * lengths, false),
-                       0, prior.velocity, lengths});
+            const BlockPrior* const own = prior_of(prior, short_name(part));
+            const double deviation = own ? own->deviation : prior.velocity;
+            if (deviation == 0) continue;
+            const Vec3 hang = lengths(prior.velocity_length, own, false);
+            add_block({UnknownBlock::Of::velocity, part, coarse_grid(grid, wider * hang, false), 0,
+                       deviation, hang});
         }
         for (const int number : interfaces) {
-            if (prior.depth == 0 || number == 0) continue;
-            add_block({UnknownBlock::Of::depth, number, coarse_grid(grid, wider * along, true), 0,
-                       prior.depth, along});
+            if (number == 0) continue;
+            const BlockPrior* const own = prior_of(prior, start.top_of(number).id());
+            const double deviation =
+                own ? own->deviation : prior.depth.value_or(chosen_deviation(start));
+            if (deviation == 0) continue;
+            const Vec3 hang = lengths({along, along, along}, own, true);
+            add_block({UnknownBlock::Of::depth, number, coarse_grid(grid, wider * hang, true), 0,
+                       deviation, hang});
         }
         wider *= 1.25;
     } while (size_ > static_cast<std::size_t>(prior.most_unknowns));
@@ -106,6 +180,24 @@ void LayerUnknowns::add_block(UnknownBlock block) {
     block.first = size_;
     size_ += block.size();
     blocks_.push_back(std::move(block));
+}
+
+std::string LayerUnknowns::name_of(const UnknownBlock& block) const {
+    if (block.of == UnknownBlock::Of::depth) return start_.top_of(block.number).id();
+    return fmt::format("{} of layer {}", block.number % 2 ? "S" : "P", block.number / 2);
+}
+
+std::pair<double, double> LayerUnknowns::depths_between(const Interface& above, double x,
+                                                        double y) const {
+    const double low = std::max(above.depth_at(x, y), prior_.min_depth.value_or(-infinite));
+    const double high =
+        std::min(start_.place().corners().high.z, prior_.max_depth.value_or(infinite));
+    return {low, std::max(low, high)};
+}
+
+float LayerUnknowns::bounded_velocity(double velocity) const {
+    return static_cast<float>(std::clamp(velocity, limits_.min_velocity,
+                                         std::max(limits_.min_velocity, limits_.max_velocity)));
 }
 
 LayeredMedium LayerUnknowns::medium_of(std::span<const double> x) const {
@@ -126,11 +218,11 @@ LayeredMedium LayerUnknowns::medium_of(std::span<const double> x) const {
                 surface.shape());
             for (std::size_t i = 0; i < depth.size(); ++i) {
                 const int at = static_cast<int>(i);
-                depth[i] = shape.depth()[i] + value_at(block, x, lattice_point(start_, shape, at));
-                // Interfaces may touch, and never cross.
-                const double above = interfaces[number - 1].depth_at(lattice.x(at / lattice.ny),
-                                                                     lattice.y(at % lattice.ny));
-                depth[i] = std::clamp(depth[i], above, start_.place().corners().high.z);
+                const auto [low, high] = depths_between(
+                    interfaces[number - 1], lattice.x(at / lattice.ny), lattice.y(at % lattice.ny));
+                depth[i] = std::clamp(
+                    shape.depth()[i] + value_at(block, x, lattice_point(start_, shape, at)), low,
+                    high);
             }
             interfaces[number] = shape.with_depth(std::move(depth));
             continue;
@@ -143,37 +235,59 @@ LayeredMedium LayerUnknowns::medium_of(std::span<const double> x) const {
                 for (int k = 0; k < grid.shape.z; ++k) {
                     const double change = value_at(block, x, grid.position({i, j, k}));
                     velocity(i, j, k) =
-                        static_cast<float>(before.velocity()(i, j, k) * std::exp(change));
+                        bounded_velocity(before.velocity()(i, j, k) * std::exp(change));
                 }
             }
         }
         Layer& layer = layers[number / 2];
         (number % 2 ? *layer.s : layer.p) = before.with_given(std::move(velocity));
     }
+    // An interface that stays must not be crossed by one that moves.
+    for (std::size_t k = 1; k < interfaces.size(); ++k) {
+        if (block_of_depth(static_cast<int>(k)) || !block_of_depth(static_cast<int>(k) - 1)) {
+            continue;
+        }
+        interfaces[k - 1] = held_above(interfaces[k - 1], interfaces[k]);
+    }
     return LayeredMedium(std::move(interfaces), std::move(layers));
 }
 
-std::vector<std::pair<std::int32_t, double>> LayerUnknowns::row_of(
-    const LayeredMedium& at, const BranchDerivative& by) const {
+LayerRow LayerUnknowns::row_of(std::span<const double> x, const LayeredMedium& at,
+                               const BranchDerivative& by) const {
     std::map<std::int32_t, double> row;
     const Grid& grid = at.grid();
+    const auto nz = static_cast<std::size_t>(grid.shape.z);
+    const auto ny = static_cast<std::size_t>(grid.shape.y);
     for (const UnknownBlock& block : blocks_) {
         const bool of_depth = block.of == UnknownBlock::Of::depth;
         const auto& entries = of_depth ? by.depth : by.velocity;
         for (const auto& entry : entries) {
             if (entry.part != block.number) continue;
             double scale = entry.value * block.deviation;
+            const auto n = static_cast<std::size_t>(entry.number);
             Vec3 p;
             if (of_depth) {
-                p = lattice_point(at, at.top_of(block.number), static_cast<int>(entry.number));
+                const Interface& surface = at.top_of(block.number);
+                const int point = static_cast<int>(entry.number);
+                p = lattice_point(at, surface, point);
+                const Lattice& l = surface.lattice();
+                const auto [low, high] = depths_between(at.top_of(block.number - 1),
+                                                        l.x(point / l.ny), l.y(point % l.ny));
+                const double depth = surface.depth()[n];
+                // What a bound holds does not move.
+                if (depth <= low || depth >= high) {
+                    const double free =
+                        start_.top_of(block.number).depth_at(l.x(point / l.ny), l.y(point % l.ny)) +
+                        value_at(block, x, p);
+                    if (free < low || free > high) continue;
+                }
             } else {
-                const auto n = static_cast<std::size_t>(entry.number);
-                const auto nz = static_cast<std::size_t>(grid.shape.z);
-                const auto ny = static_cast<std::size_t>(grid.shape.y);
                 p = grid.position({static_cast<int>(n / nz / ny), static_cast<int>(n / nz % ny),
                                    static_cast<int>(n % nz)});
-                scale *= at.model(block.number / 2, block.number % 2 ? Phase::S : Phase::P)
-                             .velocity()[n];
+                const Phase wave = block.number % 2 ? Phase::S : Phase::P;
+                const float velocity = at.model(block.number / 2, wave).velocity()[n];
+                if (velocity <= limits_.min_velocity || velocity >= limits_.max_velocity) continue;
+                scale *= velocity;
             }
             for_each_coarse(block.grid, p, [&](std::size_t node, double weight) {
                 row[static_cast<std::int32_t>(block.first + node)] += weight * scale;
@@ -181,6 +295,33 @@ std::vector<std::pair<std::int32_t, double>> LayerUnknowns::row_of(
         }
     }
     return {row.begin(), row.end()};
+}
+
+const UnknownBlock* LayerUnknowns::block_of_depth(int interface) const {
+    const auto found = std::find_if(blocks_.begin(), blocks_.end(), [&](const UnknownBlock& one) {
+        return one.of == UnknownBlock::Of::depth && one.number == interface;
+    });
+    return found == blocks_.end() ? nullptr : &*found;
+}
+
+double LayerUnknowns::depth_of(std::span<const double> x, int interface, Vec3 at) const {
+    const UnknownBlock* const block = block_of_depth(interface);
+    const double depth = start_.top_of(interface).depth_at(at.x, at.y);
+    return block ? depth + value_at(*block, x, start_.place().grid_point({at.x, at.y, depth}))
+                 : depth;
+}
+
+LayerRow LayerUnknowns::depth_row(int interface, Vec3 at) const {
+    LayerRow row;
+    const UnknownBlock* const block = block_of_depth(interface);
+    if (!block) return row;
+    const double depth = start_.top_of(interface).depth_at(at.x, at.y);
+    for_each_coarse(block->grid, start_.place().grid_point({at.x, at.y, depth}),
+                    [&](std::size_t node, double weight) {
+                        row.emplace_back(static_cast<std::int32_t>(block->first + node),
+                                         weight * block->deviation);
+                    });
+    return row;
 }
 
 /// K = c (1 - l^2 laplace), with c such that changes of the covariance R^-1 = K^-2 have deviation

@@ -3,18 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <initializer_list>
 #include <numeric>
 #include <system_error>
 
+#include "cli/run_lines.hpp"
 #include "cli/run_settings.hpp"
 #include "cli/survey.hpp"
 #include "cli/tell.hpp"
 #include "cli/unit_flags.hpp"
 #include "core/error.hpp"
-#include "core/median.hpp"
 #include "io/checkpoint.hpp"
 #include "io/csv.hpp"
 #include "io/difference_io.hpp"
@@ -30,8 +29,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto checkpoint_name = "checkpoint.h5";
-
 int planned_iterations(const InversionInputs& inputs) {
     if (inputs.options.method != InversionMethod::hole) {
         return inputs.options.gauss_newton.iterations;
@@ -40,68 +37,6 @@ int planned_iterations(const InversionInputs& inputs) {
                                                           : inputs.options.schedule;
     return std::accumulate(schedule.begin(), schedule.end(), 0,
                            [](int sum, const Stage& stage) { return sum + stage.iterations; });
-}
-
-/// The line of an iteration: "iteration 3/36: rms 0.0512, chi2 1.05, 6344 rays, 0 lost, ...".
-std::string line_of(const IterationReport& report, int planned) {
-    const Misfit& fit = report.misfit;
-    std::string line =
-        fmt::format("iteration {}/{}: rms {:.5g}", report.iteration, planned, fit.rms);
-    if (!std::isnan(fit.chi2)) line += fmt::format(", chi2 {:.4g}", fit.chi2);
-    line += fmt::format(", {} rays, {} lost", fit.used, fit.lost);
-    if (fit.rejected > 0) line += fmt::format(", {} outliers", fit.rejected);
-    if (report.stage > 0) {
-        line += fmt::format(", update {:.3g} %, cells {}, vertices {}", 100 * report.max_update,
-                            to_string(report.cell), to_string(report.vertex));
-    }
-    const IterationSeconds& s = report.seconds;
-    if (report.passes > 0) {
-        if (report.lambda > 0) {
-            line += fmt::format(", smoothing {:.3g}, update {:.3g} %", report.lambda,
-                                100 * report.max_update);
-        }
-        return line + fmt::format(", {:.3g} s (times {:.3g}, rays {:.3g}, step {:.3g})", s.total(),
-                                  s.times, s.rays, s.update);
-    }
-    return line + fmt::format(", {:.3g} s (times {:.3g}, rays {:.3g}, smoothing {:.3g})", s.total(),
-                              s.times, s.rays, s.cell_smoothing + s.vertex_smoothing);
-}
-
-std::string ending_of(const InversionResult& result) {
-    double seconds = 0;
-    for (const IterationReport& report : result.history) seconds += report.seconds.total();
-    std::string why = result.reason == StopReason::schedule_end  ? "the last iteration"
-                      : result.reason == StopReason::target_rms  ? "the target RMS"
-                      : result.reason == StopReason::target_chi2 ? "the target chi2"
-                                                                 : "stagnation";
-    const Misfit& last = result.history.back().misfit;
-    std::string text =
-        fmt::format("rms {:.5g} -> {:.5g}", result.history.front().misfit.rms, last.rms);
-    if (!std::isnan(last.chi2)) {
-        text +=
-            fmt::format(", chi2 {:.4g} -> {:.4g}", result.history.front().misfit.chi2, last.chi2);
-    }
-    if (last.rejected > 0) {
-        why += fmt::format("; {} of {} picks left out as outliers (--outliers 0 keeps all)",
-                           last.rejected, last.rejected + last.used + last.lost);
-    }
-    return fmt::format("{} in {} iterations, {:.3g} s; stopped at {}", text,
-                       result.history.back().iteration, seconds, why);
-}
-
-/// How far events were moved: "297 of 300 events moved by 1.94 and 0.28 s (medians)".
-std::string relocation_of(const InversionResult& result) {
-    std::vector<double> ways;
-    std::vector<double> times;
-    for (const JointEvent& event : result.events) {
-        if (event.use != EventUse::moved && event.use != EventUse::bounded) continue;
-        ways.push_back(norm(event.shift));
-        times.push_back(std::abs(event.time_shift));
-    }
-    const std::size_t moved = ways.size();
-    return fmt::format("{} of {} events moved, by {:.3g} in place and {:.3g} in time (medians)",
-                       moved, result.events.size(), moved == 0 ? 0 : upper_median(std::move(ways)),
-                       moved == 0 ? 0 : upper_median(std::move(times)));
 }
 
 /// Writes how well the inversion recovered a checkerboard.
@@ -120,12 +55,6 @@ void write_recovery(const RunFolder& folder, const InversionInputs& inputs,
             score.nodes);
     }
     table.commit();
-}
-
-void warn(const std::vector<std::string>& sentences) {
-    Notes notes;
-    for (const std::string& sentence : sentences) notes.add(sentence);
-    tell(notes);
 }
 
 /// Reports what was chosen for the user, and inconsistencies of the inputs.
@@ -148,15 +77,16 @@ std::vector<std::string> shared_names(const InversionInputs& inputs) {
     return names;
 }
 
-/// Prepares the folder for the run. Returns the state to continue from, if there is one.
-std::optional<InversionState> enter(RunFolder& folder, const InversionInputs& inputs,
-                                    const RunPlan& plan, bool resume, const Run& run) {
+}  // namespace
+
+std::optional<InversionState> enter_run(RunFolder& folder, const Grid& grid, const RunPlan& plan,
+                                        bool resume, const Run& run) {
     folder.open();
     const fs::path checkpoint = folder.file(checkpoint_name);
     std::error_code ignored;
     // A run that was stopped before its first update has no checkpoint.
     if (resume && fs::exists(checkpoint, ignored)) {
-        auto state = read_checkpoint(checkpoint, inputs.start.grid(), plan.identity);
+        auto state = read_checkpoint(checkpoint, grid, plan.identity);
         folder.go_on(plan);
         return state;
     }
@@ -164,8 +94,6 @@ std::optional<InversionState> enter(RunFolder& folder, const InversionInputs& in
     if (!told.empty()) say(run, printable(told));
     return std::nullopt;
 }
-
-}  // namespace
 
 InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
                               const RunStart& start, const IterationChoice& kept, const Run& run) {
@@ -181,9 +109,11 @@ InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
         if (!run.ranks.is_root()) return;
         identity = run_fingerprint(inputs.start, inputs.picks, inputs.options, run.common.device);
         const RunPlan plan{identity, shared_names(inputs), start.overwrite,
-                           with_choices(with_units(run.settings, inputs.units), inputs),
+                           with_choices(with_units(run.settings, inputs.units),
+                                        {inputs.options, inputs.start.grid(), inputs.guessed_start,
+                                         inputs.choices}),
                            run.inputs};
-        state = enter(folder, inputs, plan, start.resume, run);
+        state = enter_run(folder, inputs.start.grid(), plan, start.resume, run);
         tell_setup(inputs, run);
         if (state) say(run, fmt::format("going on after iteration {}", state->iteration()));
         if (inputs.guessed_start) write_model(folder.file("start.h5"), inputs.start, identity);

@@ -37,6 +37,12 @@ struct RunStart {
     bool overwrite = false;  ///< removes an earlier run instead of keeping it aside
 };
 
+inline constexpr auto checkpoint_name = "checkpoint.h5";
+
+/// Prepares the folder for a run. Returns the state to continue from, if there is one.
+std::optional<InversionState> enter_run(RunFolder& folder, const Grid& grid, const RunPlan& plan,
+                                        bool resume, const Run& run);
+
 /// Runs an inversion on all ranks. Rank 0 reports progress, keeps checkpoints and the iterations
 /// that are asked for, and writes the results and the recovery of a checkerboard.
 InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,

@@ -10,6 +10,7 @@
 #include "cli/eikonal_flags.hpp"
 #include "cli/flags.hpp"
 #include "cli/inversion_run.hpp"
+#include "cli/layers_run.hpp"
 #include "cli/option_flags.hpp"
 #include "cli/survey.hpp"
 #include "cli/tell.hpp"
@@ -61,6 +62,7 @@ struct InvertFlags {
     TrustFlags trust;
     CatalogueExport exported;
     UnitNames units;
+    LayerFlags layers;
 };
 
 Board parse_board(std::string_view flag, std::string_view text) {
@@ -91,10 +93,11 @@ void add_guess_flags(CLI::App& app, InvertFlags& flags) {
 
 void add_flags(CLI::App& app, InvertFlags& flags) {
     add_path(app, "--model", flags.model,
-             "velocity model to start from (default: a grid and a gradient from the picks)");
+             "velocity model to start from, or a layered medium where picks are of later phases "
+             "(default: a grid and a gradient, or layers, from the picks)");
     add_path(app, "--picks,picks", flags.picks,
              "picks: CSV with columns source_x,source_y,source_z,receiver_x,receiver_y,receiver_z,"
-             "time[,error] (no y in 2-D), or .sgt")
+             "time[,error][,phase] (no y in 2-D), .sgt, rayinvr's tx.in, or others")
         ->required();
     add_path(
         app, "--schedule", flags.schedule,
@@ -136,6 +139,7 @@ void add_flags(CLI::App& app, InvertFlags& flags) {
     add_real(app, "--noise", flags.noise.deviation,
              "of --checkerboard: standard deviation of noise on its picks (default: 0)");
     add_unit_flags(app, flags.units, "the file's, or by the velocities");
+    add_layer_flags(app, flags.layers, flags.axes);
     add_trust_flags(app, flags.trust);
     add_catalogue_export(app, flags.exported);
     add_value(app, "--seed", "N", flags.noise.seed, "of --noise, --solves, --ensemble and --choose",
@@ -236,8 +240,67 @@ InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
     return inputs;
 }
 
+/// Throws InputError for flags that runs of later phases do not have.
+void refuse_of_layers(const InvertFlags& flags) {
+    const auto refuse = [](bool given, std::string_view flag) {
+        if (!given) return;
+        throw InputError(
+            fmt::format("{} is given and the picks are of later phases (it is for first arrivals: "
+                        "leave it out, "
+                        "or give --phases first)",
+                        flag));
+    };
+    refuse(flags.board.has_value(), "--checkerboard");
+    refuse(flags.schedule.has_value(), "--schedule");
+    refuse(flags.reference.has_value(), "--reference");
+    refuse(flags.s_model.has_value(), "--s-model");
+    refuse(!flags.differences.empty(), "--differences");
+    refuse(!flags.kept.empty(), "--keep");
+    refuse(flags.noise.deviation != 0, "--noise");
+    refuse(flags.trust.trust.resolution, "--resolution");
+    refuse(flags.trust.trust.deviation, "--deviation");
+    refuse(!flags.trust.points.empty(), "--point-spread");
+    refuse(flags.trust.ensemble_given, "--ensemble");
+    refuse(flags.trust.chosen != Chosen::nothing, "--choose");
+    refuse(flags.known && flags.options.joint.relocate == Relocate::none,
+           "--known without --relocate");
+    check_export(flags.exported);
+    if (flags.exported.file && flags.options.joint.relocate == Relocate::none) {
+        throw InputError("--export needs --relocate (without it no event is found)");
+    }
+}
+
+/// Runs picks of later phases. False where the picks are not.
+bool invert_later(const InvertFlags& flags, RunFolder& folder, const Run& run) {
+    std::optional<LayerInputs> inputs;
+    together(run.ranks, [&] {
+        folder.check_inputs(run.inputs, false);
+        const LayerCall call{flags.model, flags.picks,   flags.known,  flags.layers,
+                             flags.axes,  flags.guess,   flags.errors, flags.options,
+                             flags.units, flags.exported};
+        std::optional<SurveyFile> file = later_picks(call);
+        if (!file) return;
+        refuse_of_layers(flags);
+        inputs.emplace(read_layer_inputs(call, std::move(*file), run));
+    });
+    if (!inputs) return false;
+    run_layer_inversion(*inputs, folder, flags.start, run);
+    return true;
+}
+
+/// Throws InputError for flags of layers in a run that has none.
+void refuse_layers(const InvertFlags& flags) {
+    if (flags.layers.deviations.empty() && flags.layers.depth_data.empty()) return;
+    throw InputError(fmt::format(
+        "{} is given and the picks are first arrivals alone (it is of layers: name the phases of "
+        "the picks)",
+        flags.layers.deviations.empty() ? "--depth-data" : "--deviation-of"));
+}
+
 void run_invert(const InvertFlags& flags, const Run& run) {
     RunFolder folder(flags.output);
+    if (invert_later(flags, folder, run)) return;
+    refuse_layers(flags);
     std::optional<InversionInputs> inputs;
     together(run.ranks, [&] {
         folder.check_inputs(run.inputs, flags.board.has_value());

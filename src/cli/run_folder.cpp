@@ -40,10 +40,11 @@ constexpr std::array run_names = {"model.h5",
                                   "s_model.h5",
                                   "vp_vs.h5",
                                   "s_coverage.h5",
+                                  "layers.csv",
                                   "recovery.csv",
                                   "board.h5",
                                   "picks.csv"};
-constexpr std::size_t plain_names = 20;  // the rest is a checkerboard's
+constexpr std::size_t plain_names = 21;  // the rest is a checkerboard's
 
 /// The suffix by which PyVista and ParaView know the layout of a file.
 constexpr auto viewed_suffix = ".vtkhdf";
@@ -62,7 +63,7 @@ bool is_result(std::string_view name) { return name == "model.h5" || name == "ch
 bool may_be_input(std::string_view name) {
     return name == "board.h5" || name == "picks.csv" || name == "start.h5" || name == kept_name ||
            name == "events.csv" || name == "differences.csv" || name == "moved_picks.csv" ||
-           name == "s_model.h5";
+           name == "s_model.h5" || name == "layers.csv";
 }
 
 /// The identity that a file carries, or the first file of a folder that carries one.

@@ -42,6 +42,8 @@ class Settings {
     std::string toml_of(const Value& value) const {
         if constexpr (std::is_enum_v<Value>) {
             return fmt::format("\"{}\"", name_of(value));
+        } else if constexpr (std::is_same_v<Value, std::string>) {
+            return fmt::format("\"{}\"", value);
         } else if constexpr (std::is_arithmetic_v<Value>) {
             return fmt::format("{}", value);
         } else if constexpr (std::is_same_v<Value, std::optional<double>>) {
@@ -60,11 +62,12 @@ class Settings {
 
 }  // namespace
 
-std::string with_choices(std::string settings, const InversionInputs& inputs) {
-    Settings out(std::move(settings), inputs.start.grid().is_2d());
+std::string with_choices(std::string settings, const ChosenSettings& chosen) {
+    Settings out(std::move(settings), chosen.grid.is_2d());
     const InversionOptions open;
-    if (inputs.guessed_start) out.add("spacing", inputs.start.grid().spacing.x);
-    for_each_option(inputs.options, [&](const auto& option, const auto& value) {
+    if (chosen.guessed_start) out.add("spacing", chosen.grid.spacing.x);
+    if (!chosen.phases.empty()) out.add("phases", chosen.phases);
+    for_each_option(chosen.options, [&](const auto& option, const auto& value) {
         // The weight that --choose found is found again.
         if (option.name == "smoothing" && out.has("choose")) return;
         for_each_option(open, [&](const auto& other, const auto& unset) {
@@ -75,7 +78,7 @@ std::string with_choices(std::string settings, const InversionInputs& inputs) {
             }
         });
     });
-    for (const std::string& sentence : inputs.choices) out.add_comment(sentence);
+    for (const std::string& sentence : chosen.choices) out.add_comment(sentence);
     return out.take();
 }
 

@@ -143,7 +143,7 @@ LayeredMedium read_layered(const fs::path& path, Notes& notes, const LayeredRead
     return medium;
 }
 
-void write_layered(const fs::path& path, const LayeredMedium& medium) {
+void write_layered(const fs::path& path, const LayeredMedium& medium, const std::string& run) {
     if (!is_layered_name(path)) {
         throw InputError(
             fmt::format("cannot write '{}' (layered media are written as .h5)", path.string()));
@@ -154,7 +154,7 @@ void write_layered(const fs::path& path, const LayeredMedium& medium) {
         throw InputError(fmt::format("interface '{}' has an id of {} letters (at most {} are kept)",
                                      one.id(), one.id().size(), longest));
     }
-    ImageWriter image(path, medium.grid());
+    ImageWriter image(path, medium.grid(), run);
     const Model merged = medium.merged(Phase::P);
     image.add_point_array("velocity", merged.velocity());
     image.add_point_array("layer", medium.layer_numbers().view());

@@ -32,7 +32,9 @@ LayeredMedium read_layered(const std::filesystem::path& path, Notes& notes,
 /// everything that reads models reads, with the point arrays `layer` (its number at each node),
 /// `layer_0_p`, `layer_0_s` and so on, and the interfaces as numbers of the grid: `interface_0` has
 /// x0, y0, dx, dy, nx, ny and its depths in C order [x][y], with the attributes `id` and `shape`.
-void write_layered(const std::filesystem::path& path, const LayeredMedium& medium);
+/// What a run writes carries its identity.
+void write_layered(const std::filesystem::path& path, const LayeredMedium& medium,
+                   const std::string& run = "");
 
 /// Whose format a layered medium is written in.
 enum class LayeredFormat { h5, rayinvr, tomo2d, fmtomo };

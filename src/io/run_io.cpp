@@ -156,21 +156,24 @@ void write_terms(const fs::path& path, const Survey& picks, const PickTerms& ter
 }
 
 void write_residuals(const fs::path& path, const Survey& picks, const InversionResult& result,
-                     const std::string& run) {
-    const bool two_phases = phases_of(picks).size() > 1;
+                     const std::string& run, const RayNames& rays) {
+    const bool later = !rays.phases.empty();
+    const bool two_phases = !later && phases_of(picks).size() > 1;
     std::vector<std::string> names = {"source", "receiver"};
-    if (two_phases) names.emplace_back("phase");
+    if (two_phases || later) names.emplace_back("phase");
     for (const std::string prefix : {"source_", "receiver_"}) {
         names.push_back(prefix + "x");
         if (!picks.is_2d) names.push_back(prefix + "y");
         names.push_back(prefix + "z");
     }
     names.insert(names.end(), {"time", "error", "initial_residual", "final_residual", "use"});
+    if (later) names.emplace_back("status");
     CsvWriter table(path, names, run);
     for (std::size_t n = 0; n < picks.arrivals.size(); ++n) {
         const Arrival& pick = picks.arrivals[n];
         std::vector<CsvCell> cells = {std::int64_t{pick.event}, std::int64_t{pick.station}};
         if (two_phases) cells.emplace_back(name_of(pick.phase));
+        if (later) cells.emplace_back(std::string_view(rays.phases[n]));
         for (const Vec3& p : {picks.event_of(pick).position, picks.station_of(pick).position}) {
             cells.emplace_back(p.x);
             if (!picks.is_2d) cells.emplace_back(p.y);
@@ -183,6 +186,7 @@ void write_residuals(const fs::path& path, const Survey& picks, const InversionR
         cells.emplace_back(pick.time - picks.event_of(pick).origin_time);
         cells.insert(cells.end(), {error.cell(), initial.cell(), final_.cell(),
                                    CsvCell(use_name(result.final_use[n]))});
+        if (later) cells.emplace_back(std::string_view(rays.statuses[n]));
         table.add_row(cells);
     }
     table.commit();

@@ -27,12 +27,19 @@ void write_history(const std::filesystem::path& path, std::span<const IterationR
 void write_terms(const std::filesystem::path& path, const Survey& picks, const PickTerms& terms,
                  const std::string& run);
 
+/// Of picks of later phases: the names of their phases, and how their rays ended.
+struct RayNames {
+    std::span<const std::string> phases{};
+    std::span<const std::string> statuses{};
+};
+
 /// One row per pick, in the order of the picks: its phase where there are two, its points, time
 /// after the origin of its event, error, the residual (observed - computed) in the start model and
 /// in the final one, and what became of it: used, rejected as an outlier, or lost. Residuals of
-/// lost rays are empty.
+/// lost rays are empty. Picks of later phases have theirs, and the status of their rays.
 void write_residuals(const std::filesystem::path& path, const Survey& picks,
-                     const InversionResult& result, const std::string& run = "");
+                     const InversionResult& result, const std::string& run = "",
+                     const RayNames& rays = {});
 
 /// Rays in each cell as cell data `coverage`.
 void write_coverage(const std::filesystem::path& path, const Grid& grid,

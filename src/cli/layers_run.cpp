@@ -1,0 +1,349 @@
+#include "cli/layers_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "cli/run_lines.hpp"
+#include "cli/run_settings.hpp"
+#include "cli/survey.hpp"
+#include "cli/tell.hpp"
+#include "cli/unit_flags.hpp"
+#include "core/error.hpp"
+#include "io/checkpoint.hpp"
+#include "io/geographic_picks.hpp"
+#include "io/guess_units.hpp"
+#include "io/joint_io.hpp"
+#include "io/layer_run_io.hpp"
+#include "io/layered_io.hpp"
+#include "io/run_io.hpp"
+#include "survey/mapped_points.hpp"
+#include "tomography/layers/first_layers.hpp"
+#include "tomography/layers/layer_coverage.hpp"
+#include "tomography/layers/layer_unknowns.hpp"
+
+namespace fermat::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Whether a name is of a first arrival, as catalogues write them.
+bool is_first_arrival(const std::string& name) {
+    try {
+        phase_of_name(name);
+        return true;
+    } catch (const InputError&) {
+        return false;
+    }
+}
+
+/// Whether a name may be that of a later phase: two waves, a number, or a description.
+bool may_be_later(const std::string& name) {
+    if (name.empty() || std::string_view("PpSs").find(name.front()) == std::string_view::npos) {
+        return false;
+    }
+    const auto waves = std::count_if(name.begin(), name.end(), [](char c) {
+        return c == 'P' || c == 'S' || c == 'p' || c == 's';
+    });
+    const bool number = name.size() > 1 && name.back() >= '0' && name.back() <= '9';
+    return !is_first_arrival(name) && (waves > 1 || number);
+}
+
+bool is_layered_model(const std::optional<fs::path>& model) {
+    try {
+        return model && is_layered(*model);
+    } catch (const InputError&) {
+        return false;  // which reading it will tell
+    }
+}
+
+std::vector<std::string> distinct(std::vector<std::string> names) {
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
+bool uses_s(const PhasePicks& picks) {
+    return std::any_of(picks.phases.begin(), picks.phases.end(), [](const std::string& name) {
+        return name.find_first_of("Ss") != std::string::npos;
+    });
+}
+
+void give_errors(Survey& picks, const std::optional<PickErrors>& errors) {
+    if (errors) {
+        for (Arrival& pick : picks.arrivals) {
+            pick.error = errors->absolute +
+                         errors->relative * (pick.time - picks.event_of(pick).origin_time);
+        }
+        picks.has_errors = true;
+    }
+    if (picks.has_errors) return;
+    throw InputError(
+        "the picks have no errors (later phases are weighed against each other by them: give "
+        "--error)");
+}
+
+LayeredMedium read_start(const LayerCall& call, bool with_waves_of_s, Notes& notes) {
+    LayeredReadOptions options = call.layers.reading.options(std::nullopt);
+    if (call.guess.spacing > 0) {
+        options.spacing = Vec3{call.guess.spacing, call.guess.spacing, call.guess.spacing};
+    }
+    LayeredMedium medium = read_layered(*call.model, notes, options);
+    if (!with_waves_of_s || medium.has_s()) return medium;
+    if (!(call.options.joint.vp_vs > 0)) {
+        throw InputError(
+            fmt::format("picks are of S and '{}' has P alone (give --vp-vs, or a medium with S)",
+                        call.model->string()));
+    }
+    return with_s(medium, call.options.joint.vp_vs);
+}
+
+std::string list_of(const PhaseNames& names) {
+    std::string out;
+    for (const auto& [code, name] : names) {
+        out += fmt::format("{}{}={}", out.empty() ? "" : ",", code, name);
+    }
+    return out;
+}
+
+/// How many picks each phase has, and how many of them have no ray: "Pg 213, PmP 90 (3 absent)".
+std::string counts_of(const PhasePicks& picks, const std::vector<std::string>& statuses) {
+    std::string out;
+    for (std::size_t k = 0; k < picks.phases.size(); ++k) {
+        std::vector<std::pair<std::string, std::size_t>> lost;
+        const auto numbers = picks_of(picks, k);
+        for (const std::size_t n : numbers) {
+            if (statuses.empty() || statuses[n] == "ok" || statuses[n] == "along") continue;
+            const auto found = std::find_if(lost.begin(), lost.end(), [&](const auto& one) {
+                return one.first == statuses[n];
+            });
+            if (found == lost.end()) {
+                lost.emplace_back(statuses[n], 1);
+            } else {
+                ++found->second;
+            }
+        }
+        out += fmt::format("{}{} {}", out.empty() ? "" : ", ", picks.phases[k], numbers.size());
+        for (std::size_t i = 0; i < lost.size(); ++i) {
+            out += fmt::format("{}{} {}{}", i == 0 ? " (" : ", ", lost[i].second, lost[i].first,
+                               i + 1 == lost.size() ? ")" : "");
+        }
+    }
+    return out;
+}
+
+std::vector<std::string> names_of_picks(const PhasePicks& picks) {
+    std::vector<std::string> out;
+    for (std::size_t n = 0; n < picks.phase_of.size(); ++n) out.push_back(picks.name_of(n));
+    return out;
+}
+
+/// "moho: depths 28.1 to 33.4, deviation 0.31 (median)".
+std::string line_of(const LayerDeviation& one) {
+    std::vector<double> sorted = one.deviation;
+    std::sort(sorted.begin(), sorted.end());
+    const double middle = sorted[sorted.size() / 2];
+    if (!one.is_depth) {
+        const auto [low, high] = std::minmax_element(one.change.begin(), one.change.end());
+        return fmt::format("{}: changed by {:.2g} to {:.2g} %, deviation {:.2g} % (median)", one.of,
+                           100 * *low, 100 * *high, 100 * middle);
+    }
+    const auto by_depth = [](const Vec3& a, const Vec3& b) { return a.z < b.z; };
+    const auto [low, high] = std::minmax_element(one.points.begin(), one.points.end(), by_depth);
+    return fmt::format("{}: depths {:.4g} to {:.4g}, deviation {:.2g} (median)", one.of, low->z,
+                       high->z, middle);
+}
+
+std::string line_of_depths(const LayerInputs& inputs, const LayerInversion& found) {
+    double sum = 0;
+    for (std::size_t n = 0; n < found.depth_residual.size(); ++n) {
+        const double z = found.depth_residual[n] / inputs.options.prior.depths[n].error;
+        sum += z * z;
+    }
+    const auto count = static_cast<double>(found.depth_residual.size());
+    return fmt::format("{} measured depths: {:.2g} of their errors off (RMS)",
+                       found.depth_residual.size(), std::sqrt(sum / count));
+}
+
+void write_results(const LayerInputs& inputs, const LayerInversion& found, const RunFolder& folder,
+                   const std::string& identity, const Run& run) {
+    const Survey& survey = inputs.picks.survey;
+    const InversionResult& result = found.run;
+    const std::vector<std::string> names = names_of_picks(inputs.picks);
+    write_coverage(folder.file("coverage.h5"), inputs.start.grid(),
+                   layer_coverage(found, inputs.picks, inputs.options, run.execution().alone()),
+                   identity);
+    write_residuals(folder.file("residuals.csv"), survey, result, identity,
+                    {names, found.statuses});
+    write_history(folder.file("history.csv"), result.history, identity);
+    write_layer_changes(folder.file("layers.csv"), found, inputs.start.grid().is_2d(), identity);
+    write_events(folder.file("events.csv"), survey, result, identity, inputs.plane);
+    write_moved_picks(folder.file("moved_picks.csv"), survey, result, identity, inputs.plane,
+                      inputs.projection);
+    write_layered(folder.file("model.h5"), found.medium, identity);
+    say(run, ending_of(result));
+    say(run, "picks: " + counts_of(inputs.picks, found.statuses));
+    for (const LayerDeviation& one : found.deviations) say(run, line_of(one));
+    if (!found.depth_residual.empty()) say(run, line_of_depths(inputs, found));
+    if (!result.events.empty()) say(run, relocation_of(result));
+}
+
+}  // namespace
+
+std::optional<SurveyFile> later_picks(const LayerCall& call) {
+    if (takes_first_alone(call.layers)) return std::nullopt;
+    const bool asked = !call.layers.phases.empty();
+    PickReadOptions options;
+    options.named_phases = true;
+    SurveyFile file;
+    try {
+        Notes notes;
+        const PickFormat format = pick_format_of(call.picks);
+        const bool named = format == PickFormat::rayinvr || format == PickFormat::tomo2d ||
+                           format == PickFormat::table;
+        if (!named) {
+            if (!asked) return std::nullopt;
+            throw InputError(
+                fmt::format("'{}' is read as {}, which names no phases (leave --phases "
+                            "out)",
+                            call.picks.string(), name_of(format)));
+        }
+        file = read_survey_file(call.picks, options, notes);
+        const std::vector<std::string> names = distinct(file.phases);
+        const bool codes = format != PickFormat::table;
+        const bool later = codes ? names.size() > 1
+                                 : std::any_of(names.begin(), names.end(), may_be_later) ||
+                                       (names.size() > 1 && is_layered_model(call.model) &&
+                                        names != std::vector<std::string>{"P", "S"});
+        if (!asked && !later) return std::nullopt;
+    } catch (const InputError&) {
+        if (asked) throw;
+        return std::nullopt;  // the usual way tells what is wrong
+    }
+    return file;
+}
+
+LayerInputs read_layer_inputs(const LayerCall& call, SurveyFile&& file, const Run& run) {
+    Notes notes;
+    {
+        // Once more, for what the reader has to tell.
+        PickReadOptions options;
+        options.named_phases = true;
+        file = read_survey_file(call.picks, options, notes);
+    }
+    PhasePicks picks = phase_picks(std::move(file.picks), file.phases);
+    std::vector<std::string> choices;
+    std::string guessed;
+    const PhaseNames given = given_names(call.layers, notes);
+    if (!given.empty()) picks = renamed(picks, given);
+    give_errors(picks.survey, call.errors);
+    std::optional<LayeredMedium> start;
+    const auto name_codes = [&](const PhaseNames& names) {
+        guessed = list_of(names);
+        choices.push_back(describe(names, picks));
+        picks = renamed(picks, names);
+    };
+    if (call.model) {
+        start.emplace(read_start(call, uses_s(picks), notes));
+        const Model& model = start->layers().front().p;
+        if (on_sphere(model)) {
+            if (!file.plane) {
+                throw InputError(fmt::format(
+                    "'{}' has x and y (a spherical model needs longitudes and latitudes)",
+                    call.picks.string()));
+            }
+            take_off_plane(picks.survey, *file.plane);
+            file.plane.reset();
+        }
+        fit_to_model(model, picks.survey, call.picks, AirPoints::refused);
+        if (has_codes(picks)) name_codes(match_codes(*start, picks, run.execution()));
+    } else {
+        if (has_codes(picks)) name_codes(guess_codes(picks));
+        FirstLayers first = first_layers(picks, call.guess);
+        choices.insert(choices.end(), first.choices.begin(), first.choices.end());
+        start.emplace(std::move(first.medium));
+        fit_to_model(start->layers().front().p, picks.survey, call.picks, AirPoints::refused);
+    }
+    picks = known_picks(*start, picks, notes);
+    LayerInversionOptions options{call.options, {}, call.layers.rays};
+    options.prior = given_prior(call.layers, call.axes, start->grid().is_2d(), notes);
+    settle_axes(options.loop, call.axes, start->grid().is_2d());
+    if (call.known) options.loop.joint.known = read_known_events(*call.known, picks.survey, notes);
+    for (DepthDatum& datum : options.prior.depths) {
+        if (start->grid().is_2d()) datum.at.y = start->grid().origin.y;
+    }
+    note_thin_layers(*start, picks.survey, notes);
+    tell(notes);
+    LayerInputs inputs{std::move(*start), std::move(picks), std::move(options)};
+    inputs.guessed_start = !call.model;
+    inputs.phases = guessed;
+    inputs.choices = std::move(choices);
+    const LayerPrior& prior = inputs.options.prior;
+    if (!prior.depth && inputs.start.layer_count() > 1) {
+        inputs.options.prior.depth = chosen_deviation(inputs.start);
+        inputs.choices.push_back(
+            fmt::format("`depth_deviation={:.3g}`, `velocity_deviation={:g}`: how far depths and "
+                        "velocities may be from the start's",
+                        *prior.depth, prior.velocity));
+    }
+    inputs.plane = file.plane;
+    inputs.projection = file.projection;
+    inputs.exported = call.exported;
+    NamedUnits named = guess_units(known_units(first_of(call.units, file.units), file.plane),
+                                   inputs.start.layers().front().p);
+    inputs.units = std::move(named.units);
+    if (!named.reason.empty()) inputs.choices.push_back(std::move(named.reason));
+    return inputs;
+}
+
+void run_layer_inversion(const LayerInputs& inputs, RunFolder& folder, const RunStart& start,
+                         const Run& run) {
+    std::optional<InversionState> state;
+    std::string identity;
+    together(run.ranks, [&] {
+        require_invertible(inputs.start, inputs.picks, inputs.options);
+        if (!run.ranks.is_root()) return;
+        identity = run_fingerprint(inputs.start, inputs.picks, inputs.options);
+        std::vector<std::string> names = {"layers.csv"};
+        if (inputs.guessed_start) names.emplace_back("start.h5");
+        if (inputs.options.loop.joint.relocate != Relocate::none) {
+            names.insert(names.end(), {"events.csv", "moved_picks.csv"});
+        }
+        const RunPlan plan{identity, names, start.overwrite,
+                           with_choices(with_units(run.settings, inputs.units),
+                                        {inputs.options.loop, inputs.start.grid(),
+                                         inputs.guessed_start, inputs.choices, inputs.phases}),
+                           run.inputs};
+        state = enter_run(folder, inputs.start.grid(), plan, start.resume, run);
+        for (const std::string& sentence : inputs.choices) {
+            say(run, "chosen: " + with_flags(sentence));
+        }
+        if (state) say(run, fmt::format("going on after iteration {}", state->iteration()));
+        if (inputs.guessed_start) write_layered(folder.file("start.h5"), inputs.start, identity);
+    });
+    const int planned = inputs.options.loop.gauss_newton.iterations;
+    InversionListener listener;
+    listener.iteration = [&](const IterationReport& report, const Model&) {
+        say(run, cli::line_of(report, planned));
+    };
+    listener.update = [&](const InversionState& now) {
+        write_history(folder.file("history.csv"), now.history, identity);
+        write_checkpoint(folder.file(checkpoint_name), inputs.start.place(), now, identity);
+    };
+    const LayerInversion found = invert_layers(inputs.start, inputs.picks, inputs.options,
+                                               run.execution(), listener, std::move(state));
+    together(run.ranks, [&] {
+        if (!run.ranks.is_root()) return;
+        write_results(inputs, found, folder, identity, run);
+        folder.finish();
+        if (found.run.events.empty()) return;
+        Notes notes;
+        write_export(inputs.exported, inputs.picks.survey, inputs.plane,
+                     catalogue_of(inputs.picks.survey, found.run), {}, notes);
+        tell(notes);
+    });
+}
+
+}  // namespace fermat::cli

@@ -47,7 +47,9 @@ class LayerChange:
 class LayerInversion:
     """A layered medium that explains picks; `fermat.invert_phases` makes it."""
 
-    def __init__(self, start: Medium, found: Any, phases: list[str]) -> None:
+    def __init__(self, start: Medium, found: Any, phases: list[str], choices: list[str]) -> None:
+        #: What was chosen where no medium was given, one sentence each.
+        self.choices = choices
         self.medium = start._with_core(found.medium)
         #: By the id of an interface, or as in "P of layer 0".
         self.changes: dict[str, LayerChange] = {
@@ -62,6 +64,12 @@ class LayerInversion:
         self.status: list[str] = found.statuses
         self.phases = phases
         self.reason: str = found.reason()
+        #: Measured depths less those found, in the order in which they were given.
+        self.depth_residuals: NDArray[np.float64] = found.depth_residuals()
+        rows = found.events().reshape(-1, 8)
+        #: Events that moved: rows of x, y, z, origin time and their standard deviations with the
+        #: layers held; empty without `relocate`.
+        self.events: NDArray[np.float64] = rows
 
     def __repr__(self) -> str:
         return (
@@ -95,14 +103,25 @@ def _unique(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[n
 
 @checked
 def invert_phases(
-    medium: Medium,
+    medium: Medium | None,
     picks: Any,
     *,
     velocity_deviation: float = 0.05,
-    depth_deviation: float = 2.0,
+    depth_deviation: float | None = None,
     velocity_length: ArrayLike | None = None,
     interface_length: float = 0.0,
+    min_depth: float | None = None,
+    max_depth: float | None = None,
     most_unknowns: int = 3000,
+    deviation_of: Mapping[str, float | tuple[float, float]] | None = None,
+    depth_data: Mapping[str, ArrayLike] | None = None,
+    min_velocity: float | None = None,
+    max_velocity: float | None = None,
+    relocate: Literal["none", "times", "all"] = "none",
+    prior: ArrayLike | None = None,
+    least_picks: int = 5,
+    spacing: float = 0.0,
+    depth: float = 0.0,
     iterations: int = 30,
     target_chi2: float = 1.0,
     outliers: float = 4.0,
@@ -118,8 +137,21 @@ def invert_phases(
 
     velocity_deviation (relative) and depth_deviation say how far velocities and depths may be from
     those of the start medium, velocity_length and interface_length over which distance changes hang
-    together (0: an eighth of the model); 0 deviation keeps them. The smoothest change that explains
-    the picks to their errors is found; `changes` tells it with standard deviations.
+    together (0: an eighth of the model); 0 deviation keeps them. depth_deviation is a fifteenth of
+    the deepest interface's depth if it is not given. The smoothest change that explains the picks
+    to their errors is found; `changes` tells it with standard deviations.
+
+    deviation_of says it of single interfaces and layers, with the length too if it is a pair:
+    {"moho": (3, 25), "P0": 0.02, "P1": 0}. depth_data are depths that were measured, as in
+    boreholes: per interface rows of x, depth, error (x, y, depth, error in 3-D). min_depth,
+    max_depth, min_velocity and max_velocity bound interfaces and velocities.
+
+    relocate="all" finds the places and origin times of events too ("times": the latter alone), with
+    the column origin_time where the picks' times do not count from 0; prior are standard deviations
+    of the given places, events with fewer than least_picks picks stay.
+
+    Without a medium (None), flat layers that the picks tell are what is started from: interfaces
+    `moho` for Pg, PmP and Pn, 1, 2 for P1, P2P. spacing and depth are those of its grid.
 
     >>> import fermat as fm
     >>> truth = fm.Medium([6.0, 8.0], {"moho": 32.0}, shape=(101, 41), spacing=1.0)
@@ -134,7 +166,7 @@ def invert_phases(
     32.0
     """
     table = _table(picks)
-    flat = len(medium._template.shape) == 2
+    flat = "source_y" not in table if medium is None else len(medium._template.shape) == 2
     names = [name for name in _COLUMNS if not (flat and name.endswith("_y"))]
     missing = [name for name in (*names, "time", "error", "phase") if name not in table]
     if missing:
@@ -142,6 +174,11 @@ def invert_phases(
             f"picks have no column {', '.join(missing)} (they have {', '.join(sorted(table))})"
         )
     phase = [str(name).strip() for name in table["phase"]]
+    choices: list[str] = []
+    if medium is None:
+        chosen = _survey(table, names, list(range(len(phase))), phase)
+        core, choices = _core.first_layers(*chosen, spacing, depth)
+        medium = Medium._of_core(core)
     known: dict[str, int] = {}
     refused: Counter[str] = Counter()
     for name in dict.fromkeys(phase):
@@ -164,12 +201,6 @@ def invert_phases(
     rows = [n for n, name in enumerate(phase) if name in known]
     if not rows:
         raise ValueError("no pick is of a phase that the medium knows")
-    values = {
-        name: np.array([float(table[name][n]) for n in rows]) for name in (*names, "time", "error")
-    }
-    half = len(names) // 2
-    sources, events = _unique(np.column_stack([values[name] for name in names[:half]]))
-    receivers, stations = _unique(np.column_stack([values[name] for name in names[half:]]))
     lengths: Sequence[float] = (0.0, 0.0, 0.0)
     if velocity_length is not None:
         given = np.atleast_1d(np.asarray(velocity_length, float))
@@ -177,7 +208,6 @@ def invert_phases(
         lengths = (given[0], given[0], given[-1]) if given.size == 2 else tuple(given)
     keywords: dict[str, object] = {
         "velocity_deviation": velocity_deviation,
-        "depth_deviation": depth_deviation,
         "velocity_length": tuple(float(v) for v in lengths),
         "interface_length": interface_length,
         "most_unknowns": most_unknowns,
@@ -187,18 +217,66 @@ def invert_phases(
         "norm": norm,
         "threads": threads,
     }
-    used = [phase[n] for n in rows]
+    bounds = {
+        "depth_deviation": depth_deviation,
+        "min_depth": min_depth,
+        "max_depth": max_depth,
+        "min_velocity": min_velocity,
+        "max_velocity": max_velocity,
+    }
+    keywords.update({name: value for name, value in bounds.items() if value is not None})
+    keywords["relocate"] = relocate
+    keywords["least_picks"] = least_picks
+    if prior is not None:
+        keywords["prior"] = _three(prior)
+    blocks = []
+    for of, given_of in (deviation_of or {}).items():
+        pair = np.atleast_1d(np.asarray(given_of, float))
+        blocks.append((of, float(pair[0]), float(pair[1]) if pair.size > 1 else 0.0))
+    depths = []
+    for of, measured in (depth_data or {}).items():
+        for row in np.atleast_2d(np.asarray(measured, float)):
+            if row.size != (3 if flat else 4):
+                raise ValueError(
+                    f"depth_data of '{of}' has rows of {row.size} (must be "
+                    f"{'x, depth, error' if flat else 'x, y, depth, error'})"
+                )
+            depths.append((of, float(row[0]), 0.0 if flat else float(row[1]), float(row[-2]), float(row[-1])))
     found = _core.invert_layers(
-        medium._core,
-        sources,
+        medium._core, *_survey(table, names, rows, phase), blocks, depths, keywords, listener(progress)
+    )
+    return LayerInversion(medium, found, [phase[n] for n in rows], choices)
+
+
+def _three(given: ArrayLike) -> tuple[float, float, float]:
+    """One number for all axes, (x, z) or (x, y, z)."""
+    numbers = np.atleast_1d(np.asarray(given, float))
+    if numbers.size == 2:
+        return float(numbers[0]), 0.0, float(numbers[1])
+    x, y, z = np.repeat(numbers, 3) if numbers.size == 1 else numbers
+    return float(x), float(y), float(z)
+
+
+def _survey(
+    table: dict[str, list[Any]], names: Sequence[str], rows: Sequence[int], phase: Sequence[str]
+) -> tuple[Any, ...]:
+    """The picks of some rows as the core wants them."""
+    values = {name: np.array([float(table[name][n]) for n in rows]) for name in (*names, "time", "error")}
+    half = len(names) // 2
+    origins = table.get("origin_time")
+    started = np.zeros(len(rows)) if origins is None else np.array([float(origins[n]) for n in rows])
+    sources, events = _unique(np.column_stack([*(values[name] for name in names[:half]), started]))
+    receivers, stations = _unique(np.column_stack([values[name] for name in names[half:]]))
+    used = [phase[n] for n in rows]
+    known = list(dict.fromkeys(used))
+    return (
+        np.ascontiguousarray(sources[:, :-1]),
+        np.ascontiguousarray(sources[:, -1]),
         receivers,
         events,
         stations,
         np.ascontiguousarray(values["time"]),
         np.ascontiguousarray(values["error"]),
-        list(known),
-        np.array([known[name] for name in used], np.int32),
-        keywords,
-        listener(progress),
+        known,
+        np.array([known.index(name) for name in used], np.int32),
     )
-    return LayerInversion(medium, found, used)

@@ -19,6 +19,7 @@ from ._phases import PhaseRays
 from ._picks import picks
 from ._rays import Rays
 from ._units import Units
+from .plot._layers import is_layer_run
 from .plot._units import units_of
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ MOVING = (".gif", ".html")
 KINDS: dict[str, Callable[..., Any]] = {
     "overview": pictures.overview,
     "section": pictures.section,
+    "layers": pictures.layers,
     "before-after": pictures.before_after,
     "shots": pictures.shots,
     "curves": pictures.traveltime_curves,
@@ -68,7 +70,7 @@ def plot(arguments: Any) -> str:
         if kind == "animation" or (kind == "auto" and out.suffix.lower() in MOVING):
             pictures.animate(what, out, title=arguments.title, **looks)
             return f"wrote {out}"
-        figure = _picture_of_run(what, "overview" if kind == "auto" else kind, arguments.title, looks)
+        figure = _picture_of_run(what, _usual_kind(what) if kind == "auto" else kind, arguments.title, looks)
     elif (counted := _coverage(what)) is not None:
         if over:
             raise ValueError(f"--{over[0]} is drawn over a model, and '{what}' counts rays")
@@ -109,6 +111,13 @@ def _phases(medium: Path, rays: Path | None) -> list[PhaseRays] | None:
     except ValueError:
         return None  # those who read models and rays say what is wrong
     return PhaseRays.load(rays, Medium.load(medium))
+
+
+def _usual_kind(run: Path) -> str:
+    """Of later phases the layers; those of 3-D have sections of their own."""
+    if is_layer_run(run) and Model.load(run / "model.h5").ndim == 2:
+        return "layers"
+    return "overview"
 
 
 def _picture_of_run(run: Path, kind: str, title: str | None, looks: dict[str, Any]) -> Any:

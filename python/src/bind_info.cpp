@@ -9,6 +9,7 @@
 #include "location/options.hpp"
 #include "location/relocate.hpp"
 #include "tomography/invert.hpp"
+#include "tomography/layers/layer_options.hpp"
 #include "tomography/start/first_guess.hpp"
 
 namespace fermat::python {
@@ -83,6 +84,7 @@ void bind_info(nb::module_& module) {
             all["rays"] = described<RayOptions>();
             all["smoothing"] = described<SmoothingOptions>();
             all["guess"] = described<GuessOptions>();
+            all["layers"] = described<LayerPrior>();
             all["inversion"] = described<InversionOptions>();
             all["locate"] = described<LocateOptions>();
             all["relocate"] = described<RelocateOptions>();

@@ -81,3 +81,36 @@ def test_results_do_not_depend_on_threads(picks):
     one = fm.invert_phases(start, picks, iterations=2, threads=1)
     two = fm.invert_phases(start, picks, iterations=2, threads=2)
     assert np.array_equal(one.residuals, two.residuals)
+
+
+def test_none_starts_from_the_picks(picks):
+    run = fm.invert_phases(None, picks, interface_length=20.0, iterations=3)
+    assert run.choices[0].startswith("start layers from the picks")
+    assert "spacing=" in run.choices[1]
+    x = np.linspace(30, 120, 91)
+    assert run.medium.interfaces == ["surface", "moho"]
+    assert np.sqrt(np.mean((run.medium.depth("moho", x) - moho(x)) ** 2)) < 0.9
+
+
+def test_measured_depths_bounds_and_single_deviations(picks):
+    start = medium(31.0, 0.0)
+    run = fm.invert_phases(
+        start, picks, interface_length=15.0, deviation_of={"P0": 0.0, "moho": (3.0, 15.0)},
+        depth_data={"moho": [(2.0, 33.5, 0.05)]}, max_depth=33.6, iterations=3,
+    )
+    assert abs(run.medium.depth("moho", 2.0) - 33.5) < 0.3
+    assert abs(run.depth_residuals[0]) < 0.3
+    assert run.changes["moho"].prior == 3
+    assert "P of layer 0" not in run.changes
+    with pytest.raises(ValueError, match="a deviation is given of 'conrad'"):
+        fm.invert_phases(start, picks, deviation_of={"conrad": 1.0})
+    with pytest.raises(ValueError, match="rows of 2"):
+        fm.invert_phases(start, picks, depth_data={"moho": [(2.0, 33.5)]})
+
+
+def test_origin_times_are_found(picks):
+    late = picks | {"time": np.asarray(picks["time"]) + 100.4, "origin_time": [100.0] * len(picks["time"])}
+    run = fm.invert_phases(medium(moho, 0.02), late, relocate="times", depth_deviation=0.01, velocity_deviation=0.001)
+    assert run.events.shape == (24, 8)
+    np.testing.assert_allclose(run.events[:, 3], 100.4, atol=0.06)
+    assert run.chi2[-1] < 1.2

@@ -24,6 +24,7 @@ def keywords(function):
         (fm.rays, ["eikonal", "graph", "rays"]),
         (fm.smooth, ["smoothing"]),
         (fm.invert, ["inversion", "guess"]),
+        (fm.invert_phases, ["layers", "guess"]),
         (fm.locate, ["locate"]),
         (fm.relocate, ["relocate"]),
         (fm.Graph, ["graph"]),
@@ -69,7 +70,7 @@ def test_choices_are_those_of_the_types():
 
 def test_every_option_is_a_flag_of_the_command(fermat):
     for command, groups in (
-        ("invert", ["inversion", "guess"]),
+        ("invert", ["inversion", "guess", "layers"]),
         ("rays", ["rays", "graph"]),
         ("locate", ["locate"]),
         ("relocate", ["relocate"]),

@@ -14,6 +14,7 @@ from ._coverage import coverage
 from ._curves import shots, traveltime_curves
 from ._degrees import degrees
 from ._interactive import interactive3d
+from ._layers import layers
 from ._maps import depth_slices, map
 from ._misfit import misfit, trade_off
 from ._overview import overview
@@ -32,6 +33,7 @@ __all__ = [
     "degrees",
     "depth_slices",
     "interactive3d",
+    "layers",
     "map",
     "misfit",
     "overview",

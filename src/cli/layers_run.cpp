@@ -108,6 +108,24 @@ std::string list_of(const PhaseNames& names) {
     return out;
 }
 
+/// What tomo2d's codes stand for, as far as there are picks of them: a wave that turns, and a
+/// reflection from its one reflector, or from the lowest interface of another's medium.
+PhaseNames tomo2d_names(const PhasePicks& picks, const std::optional<LayeredMedium>& medium) {
+    std::string reflected = "PmP";
+    if (medium) {
+        int at = medium->layer_count() - 1;
+        for (int k = 1; k < medium->layer_count(); ++k) {
+            if (medium->top_of(k).id() == "reflector") at = k;
+        }
+        reflected = fmt::format("P{}P", at);
+    }
+    PhaseNames out;
+    for (const std::string& code : picks.phases) {
+        if (code == "0" || code == "1") out.emplace_back(code, code == "0" ? "P" : reflected);
+    }
+    return out;
+}
+
 /// How many picks each phase has, and how many of them have no ray: "Pg 213, PmP 90 (3 absent)".
 std::string counts_of(const PhasePicks& picks, const std::vector<std::string>& statuses) {
     std::string out;
@@ -245,6 +263,7 @@ LayerInputs read_layer_inputs(const LayerCall& call, SurveyFile&& file, const Ru
         choices.push_back(describe(names, picks));
         picks = renamed(picks, names);
     };
+    const bool of_tomo2d = given.empty() && pick_format_of(call.picks) == PickFormat::tomo2d;
     if (call.model) {
         start.emplace(read_start(call, uses_s(picks), notes));
         const Model& model = start->layers().front().p;
@@ -258,8 +277,10 @@ LayerInputs read_layer_inputs(const LayerCall& call, SurveyFile&& file, const Ru
             file.plane.reset();
         }
         fit_to_model(model, picks.survey, call.picks, AirPoints::refused);
+        if (of_tomo2d) name_codes(tomo2d_names(picks, start));
         if (has_codes(picks)) name_codes(match_codes(*start, picks, run.execution()));
     } else {
+        if (of_tomo2d) name_codes(tomo2d_names(picks, start));
         if (has_codes(picks)) name_codes(guess_codes(picks));
         FirstLayers first = first_layers(picks, call.guess);
         choices.insert(choices.end(), first.choices.begin(), first.choices.end());

@@ -13,6 +13,7 @@
 #include "cli/json.hpp"
 #include "cli/report_events.hpp"
 #include "cli/report_fields.hpp"
+#include "cli/report_layers.hpp"
 #include "cli/report_picks.hpp"
 #include "cli/run_folder.hpp"
 #include "cli/table_number.hpp"
@@ -185,7 +186,7 @@ std::string catalogue_data(const ReportOptions& options) {
     const std::string name = options.run.filename().string();
     return fmt::format(
         R"({{"title":{},"subtitle":{},"going":false,"units":{{"length":{},"time":{}}},)"
-        R"("summary":{},"model":null,"history":null,"picks":null,"events":{},"settings":"",)"
+        R"("summary":{},"model":null,"history":null,"picks":null,"events":{},"layers":null,"settings":"",)"
         R"("footer":{}}})",
         json_text(options.title.empty() ? name : options.title),
         json_text(fmt::format("Events of {}, {}", name, events.kind)), json_text(units.length),
@@ -315,7 +316,7 @@ std::string report_data(const ReportOptions& options) {
         start = read_start(run / "start.h5", grid);
     }
     shown.marks.emplace(shown.marks.begin(), "history.csv", history.run());
-    for (const char* name : {"coverage.h5", "trust.h5", "settings.toml"}) {
+    for (const char* name : {"coverage.h5", "trust.h5", "layers.csv", "settings.toml"}) {
         if (fs::exists(run / name)) shown.marks.emplace_back(name, run_of_file(run / name));
     }
     check_one_run(run, shown.marks);
@@ -324,13 +325,14 @@ std::string report_data(const ReportOptions& options) {
     const std::string name = fs::weakly_canonical(run).filename().string();
     return fmt::format(
         R"({{"title":{},"subtitle":{},"going":{},"units":{{"length":{},"time":{}}},)"
-        R"("summary":{},"model":{},"history":{},"picks":{},"events":{},"settings":{},"footer":{}}})",
+        R"("summary":{},"model":{},"history":{},"picks":{},"events":{},"layers":{},"settings":{},"footer":{}}})",
         json_text(options.title.empty() ? name : options.title),
         json_text(subtitle_of(shown, name)), phase == RunPhase::going, json_text(units.length),
         json_text(units.time), summary_json(shown, history, units, seen),
         fields_json(model, start, run, seen, units), history_json(history),
         shown.picks ? picks_json(*shown.picks) : "null", run_events_json(run, phase, model, units),
-        json_text(settings_text(run)), json_text(build_line()));
+        phase == RunPhase::ended ? layers_json(run) : "null", json_text(settings_text(run)),
+        json_text(build_line()));
 }
 
 }  // namespace fermat::cli

@@ -83,13 +83,25 @@ ReportPicks read_report_picks(const CsvTable& table, const Model& model) {
     const auto time = table.find_column("time");
     const auto error = table.find_column("error");
     const auto use = table.find_column("use");
+    const auto phase = table.find_column("phase");
     ReportPicks picks;
     picks.count = table.rows();
     std::map<Point, std::size_t> numbers;
     std::vector<Point> places;
     std::set<Point> seen;
     const std::size_t step = std::max<std::size_t>(1, (table.rows() + most_picks - 1) / most_picks);
+    for (std::size_t row = 0; phase && row < table.rows(); ++row) {
+        const std::string_view name = table.text(row, *phase);
+        if (std::find(picks.phases.begin(), picks.phases.end(), name) == picks.phases.end()) {
+            picks.phases.emplace_back(name);
+        }
+    }
     for (std::size_t row = 0; row < table.rows(); row += step) {
+        if (phase) {
+            const auto found =
+                std::find(picks.phases.begin(), picks.phases.end(), table.text(row, *phase));
+            picks.phase.push_back(static_cast<float>(found - picks.phases.begin()));
+        }
         const Point source = sources.at(table, row);
         const Point receiver = receivers.at(table, row);
         const auto [found, is_new] = numbers.try_emplace(source, picks.shots.size());
@@ -119,11 +131,11 @@ ReportPicks read_report_picks(const CsvTable& table, const Model& model) {
 std::string picks_json(const ReportPicks& picks) {
     return fmt::format(
         R"({{"shots":{},"receivers":{},"shot":{},"offset":{},"time":{},"error":{},"before":{},"after":{},)"
-        R"("kept":{},"across":{},"acrossName":{}}})",
+        R"("kept":{},"across":{},"acrossName":{},"phase":{}}})",
         points_json(picks.shots), points_json(picks.receivers), json_floats(picks.shot),
         json_floats(picks.offset), json_floats(picks.time), json_floats(picks.error),
         json_floats(picks.before), json_floats(picks.after), json_floats(picks.kept),
-        json_floats(picks.across), json_text(picks.across_name));
+        json_floats(picks.across), json_text(picks.across_name), json_floats(picks.phase));
 }
 
 }  // namespace fermat::cli

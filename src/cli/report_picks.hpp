@@ -22,6 +22,8 @@ struct ReportPicks {
     std::vector<float> kept;                       ///< 1, or 0 where it was rejected as an outlier
     std::vector<float> across;                     ///< where along the spread its receiver stands
     std::string across_name;                       ///< "receiver x", "receiver depth" or "offset"
+    std::vector<std::string> phases;               ///< different ones, in the table's order
+    std::vector<float> phase;                      ///< its number among them; empty without phases
 };
 
 /// From residuals.csv of a run with this model. Throws InputError that names a missing column.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 
 #include "core/random_stream.hpp"
 #include "expect_error.hpp"
@@ -112,6 +113,11 @@ TEST(InvertLayers, WhatIsKeptStays) {
     EXPECT_LT(found.run.history.back().misfit.chi2, 1.2);
 }
 
+/// Also where a pick has no ray and its residual is not a number.
+bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
+}
+
 /// A run that is stopped after each of its iterations and resumed has the bits of one that is not,
 /// and so has one on several ranks.
 TEST(InvertLayers, ResumedRunsAndRunsOnRanksHaveTheSameBits) {
@@ -129,8 +135,8 @@ TEST(InvertLayers, ResumedRunsAndRunsOnRanksHaveTheSameBits) {
         const LayerInversion again =
             invert_layers(start, picks, options, {}, {}, states[at].copy());
         EXPECT_EQ(again.run.unknowns, whole.run.unknowns);
-        EXPECT_EQ(again.run.final_residual, whole.run.final_residual);
-        EXPECT_EQ(again.run.initial_residual, whole.run.initial_residual);
+        EXPECT_TRUE(same_bits(again.run.final_residual, whole.run.final_residual));
+        EXPECT_TRUE(same_bits(again.run.initial_residual, whole.run.initial_residual));
         EXPECT_EQ(again.run.history.size(), whole.run.history.size());
         EXPECT_EQ(again.deviations[0].deviation, whole.deviations[0].deviation);
     }
@@ -143,7 +149,7 @@ TEST(InvertLayers, ResumedRunsAndRunsOnRanksHaveTheSameBits) {
         if (ranks.is_root()) found = own.run.final_residual;
     });
     for (const auto& error : errors) EXPECT_FALSE(error);
-    EXPECT_EQ(found, whole.run.final_residual);
+    EXPECT_TRUE(same_bits(found, whole.run.final_residual));
 }
 
 /// Where nothing was picked, boreholes alone tell the depth.
@@ -238,7 +244,7 @@ TEST(InvertLayers, EventsAreFoundBesideTheLayers) {
     const LayerInversion whole = invert_layers(start, picks, options, {}, listener);
     const LayerInversion again = invert_layers(start, picks, options, {}, {}, states[1].copy());
     EXPECT_EQ(again.run.unknowns, whole.run.unknowns);
-    EXPECT_EQ(again.run.final_residual, whole.run.final_residual);
+    EXPECT_TRUE(same_bits(again.run.final_residual, whole.run.final_residual));
 }
 
 TEST(InvertLayers, WhatCannotBeInvertedIsRefusedInASentence) {

@@ -114,6 +114,7 @@ function showModel(data) {
   find("veil-reason").textContent = model.resolution ? "pale where the data resolve little"
     : "pale where no ray passes near by";
   find("points-label").hidden = !data.picks;
+  find("rays-label").hidden = !data.layers || !flat;
   const {low, high} = fade ? fields.velocity.seen : fields.velocity.whole;
   find("log").checked = low > 0 && high >= LARGE * low;
 
@@ -139,14 +140,15 @@ function showModel(data) {
     const fading = find("veil").checked && fade, points = find("points").checked ? data.picks : null;
     for (const each of Object.values(fields)) setScale(each, fading, find("log").checked);
     find("log-label").hidden = !field.mayBeLog;
-    const how = {fade: fading || null, elevation: find("elevation").checked, points};
+    const layers = flat && data.layers && find("rays").checked ? data.layers : null;
+    const how = {fade: fading || null, elevation: find("elevation").checked, points, layers};
     view.set(field, axis, index, how);
     for (const map of maps) {
       map.figure.hidden = map.name === chosen;
       if (!map.figure.hidden) map.view.set(map.field, axis, index, how);
     }
   };
-  for (const id of ["field", "plane", "cut", "veil", "log", "elevation", "points"])
+  for (const id of ["field", "plane", "cut", "veil", "log", "elevation", "points", "rays"])
     find(id).addEventListener("input", update);
   find("reset").addEventListener("click", () => view.showAll());
   drawn(update);
@@ -213,6 +215,8 @@ function main() {
     });
     table(find("history"), data.history);
   }
+  if (data.layers) showPhases(data);
+  else hide("phases-section");
   if (data.picks) showPicks(data);
   else hide("residuals-section", "curves-section");
   // Of a run that is still going: fermat watch writes the page anew.

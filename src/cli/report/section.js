@@ -4,15 +4,15 @@ class SectionView extends Plane {
   // Small ones stand beside one another and have neither labels nor pointer.
   constructor(canvas, model, units, {onHover = null, small = false} = {}) {
     super(model);
-    Object.assign(this, {canvas, units, onHover, small, points: null});
+    Object.assign(this, {canvas, units, onHover, small, points: null, layers: null});
     if (!small) this.listen();
   }
 
   // What is drawn: values by nodes or cells, the axis that is cut, and where; how plainly nodes are
   // shown (a field from 0 to 1, or null), whether heights take the place of depths, and shots and
-  // receivers, or null.
-  set(field, axis, index, {fade, elevation, points}) {
-    Object.assign(this, {field, fade, elevation, points});
+  // receivers, and rays with interfaces, or null.
+  set(field, axis, index, {fade, elevation, points, layers = null}) {
+    Object.assign(this, {field, fade, elevation, points, layers});
     this.cut(axis, index);
     this.draw();
   }
@@ -45,6 +45,7 @@ class SectionView extends Plane {
     this.top = this.groundLine();
     const sky = this.drawColours(f);
     if (sky) this.drawGround(f, sky);
+    if (this.layers) drawLayers(this, this.layers, f);
     if (this.points) this.drawPoints(f);
     this.drawAxes(f);
     this.drawScale(f);

@@ -143,6 +143,12 @@ void require_invertible(const LayeredMedium& start, const PhasePicks& picks,
         throw InputError("picks have no phase each");
     }
     require_errors(picks);
+    for (const Layer& layer : start.layers()) {
+        if (!layer.p.cells() && !(layer.s && layer.s->cells())) continue;
+        throw InputError(
+            "a layer is a model in cells (layers that are inverted have their velocities on "
+            "nodes)");
+    }
     require_options(start, picks, options);
     for (const std::string& name : picks.phases) {
         const Branch branch = branch_of(start, name);

@@ -32,25 +32,68 @@ Grid coarse_grid(const Grid& grid, Vec3 lengths, bool of_depth) {
     return out;
 }
 
-/// Calls visit(node, weight) for the corners of a point's cell on a coarse grid, which may have one
-/// node along an axis.
+/// Weights of the coarse points round a place along one axis: of two points between which values
+/// are linear, or of four, through which a smooth curve goes (Catmull & Rom 1974). Beyond the ends
+/// the curve goes on as it ends.
+struct CoarseWeights {
+    int node[4] = {};
+    double weight[4] = {};
+    int count = 1;
+};
+CoarseWeights coarse_weights(int points, double u, bool smooth) {
+    CoarseWeights out;
+    out.weight[0] = 1;
+    if (points == 1) return out;
+    const int low = detail::lower_node(u, points);
+    const double t = u - low;
+    if (!smooth || points == 2) {
+        out.count = 2;
+        out.node[0] = low;
+        out.node[1] = low + 1;
+        out.weight[0] = 1 - t;
+        out.weight[1] = t;
+        return out;
+    }
+    const double w[4] = {0.5 * t * (-1 + t * (2 - t)), 1 + 0.5 * t * t * (3 * t - 5),
+                         0.5 * t * (1 + t * (4 - 3 * t)), 0.5 * t * t * (t - 1)};
+    out.count = 4;
+    for (int i = 0; i < 4; ++i) {
+        out.node[i] = std::clamp(low - 1 + i, 0, points - 1);
+        out.weight[i] = w[i];
+    }
+    // A point beyond an end is 2 times the end less the one before it.
+    if (low == 0) {
+        out.weight[1] += 2 * w[0];
+        out.weight[2] -= w[0];
+        out.weight[0] = 0;
+    }
+    if (low == points - 2) {
+        out.weight[2] += 2 * w[3];
+        out.weight[1] -= w[3];
+        out.weight[3] = 0;
+    }
+    return out;
+}
+
+/// Calls visit(node, weight) for the points of a block's coarse grid that a place hangs on.
+/// Interfaces are smooth between them, so that they do not bend rays at points that are ours alone.
 template <class Visit>
-void for_each_coarse(const Grid& grid, Vec3 p, Visit visit) {
-    int low[3];
-    double part[3];
+void for_each_coarse(const UnknownBlock& block, Vec3 p, Visit visit) {
+    const Grid& grid = block.grid;
+    const bool smooth = block.of == UnknownBlock::Of::depth;
+    CoarseWeights along[3];
     for (int axis = 0; axis < 3; ++axis) {
         const int n = grid.shape[axis];
-        const double u = n == 1 ? 0 : detail::clamped(grid.index_along(axis, p[axis]), n);
-        low[axis] = detail::lower_node(u, n);
-        part[axis] = n == 1 ? 0 : u - low[axis];
+        along[axis] = coarse_weights(
+            n, n == 1 ? 0 : detail::clamped(grid.index_along(axis, p[axis]), n), smooth);
     }
-    for (int i = 0; i < 2; ++i) {
-        for (int j = 0; j < 2; ++j) {
-            for (int k = 0; k < 2; ++k) {
-                const double weight = (i ? part[0] : 1 - part[0]) * (j ? part[1] : 1 - part[1]) *
-                                      (k ? part[2] : 1 - part[2]);
+    for (int i = 0; i < along[0].count; ++i) {
+        for (int j = 0; j < along[1].count; ++j) {
+            for (int k = 0; k < along[2].count; ++k) {
+                const double weight = along[0].weight[i] * along[1].weight[j] * along[2].weight[k];
                 if (weight == 0) continue;
-                visit(grid.shape.offset(low[0] + i, low[1] + j, low[2] + k), weight);
+                visit(grid.shape.offset(along[0].node[i], along[1].node[j], along[2].node[k]),
+                      weight);
             }
         }
     }
@@ -58,9 +101,8 @@ void for_each_coarse(const Grid& grid, Vec3 p, Visit visit) {
 
 double value_at(const UnknownBlock& block, std::span<const double> x, Vec3 p) {
     double sum = 0;
-    for_each_coarse(block.grid, p, [&](std::size_t node, double weight) {
-        sum += weight * x[block.first + node];
-    });
+    for_each_coarse(
+        block, p, [&](std::size_t node, double weight) { sum += weight * x[block.first + node]; });
     return block.deviation * sum;
 }
 
@@ -289,7 +331,7 @@ LayerRow LayerUnknowns::row_of(std::span<const double> x, const LayeredMedium& a
                 if (velocity <= limits_.min_velocity || velocity >= limits_.max_velocity) continue;
                 scale *= velocity;
             }
-            for_each_coarse(block.grid, p, [&](std::size_t node, double weight) {
+            for_each_coarse(block, p, [&](std::size_t node, double weight) {
                 row[static_cast<std::int32_t>(block.first + node)] += weight * scale;
             });
         }
@@ -316,7 +358,7 @@ LayerRow LayerUnknowns::depth_row(int interface, Vec3 at) const {
     const UnknownBlock* const block = block_of_depth(interface);
     if (!block) return row;
     const double depth = start_.top_of(interface).depth_at(at.x, at.y);
-    for_each_coarse(block->grid, start_.place().grid_point({at.x, at.y, depth}),
+    for_each_coarse(*block, start_.place().grid_point({at.x, at.y, depth}),
                     [&](std::size_t node, double weight) {
                         row.emplace_back(static_cast<std::int32_t>(block->first + node),
                                          weight * block->deviation);

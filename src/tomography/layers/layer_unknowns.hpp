@@ -21,7 +21,7 @@ using LayerRow = std::vector<std::pair<std::int32_t, double>>;
 double chosen_deviation(const LayeredMedium& start);
 
 /// One kind of unknown: changes on a coarse grid, in deviations of the prior. Between its points
-/// changes are multilinear.
+/// changes of velocity are multilinear, those of depth smooth.
 struct UnknownBlock {
     enum class Of { velocity, depth };
     Of of = Of::velocity;

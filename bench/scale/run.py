@@ -120,7 +120,7 @@ def ranks(nodes: int, sources: int, most: int, program: str) -> None:
         model = fm.Model.gradient((nodes,) * 3, v0=2, gradient=0.5, spacing=10 / nodes)
         model.save(f"{folder}/model.h5")
         place = rng.uniform(1, 9, size=(sources * most, 3))
-        np.savetxt(f"{folder}/receivers.csv", rng.uniform(0, 10, (4 * sources * most, 3)), delimiter=",", header="x,y,z", comments="")
+        np.savetxt(f"{folder}/receivers.csv", rng.uniform(0, 9, (4 * sources * most, 3)), delimiter=",", header="x,y,z", comments="")
 
         def run(count: int, rows: int) -> float:
             np.savetxt(f"{folder}/sources.csv", place[:rows], delimiter=",", header="x,y,z", comments="")

@@ -229,6 +229,7 @@ def _of_front(
     if device == "cuda":
         raise ValueError("device is 'cuda' (the adjoint of a front is computed by the CPU)")
     times = _shaped(front, model.shape, "front", masked=np.inf)
+    assert times is not None
     by_nodes = _shaped(by_times, model.shape, "by_times", masked=0.0)
     by_spots = _shaped(by_receiver_times, (len(spots),), "by_receiver_times")
     slowness, by_front, by_spot, unsettled, notes = _core.front_gradient(

@@ -37,6 +37,14 @@ if TYPE_CHECKING:
 
 __all__ = ["traveltimes"]
 
+STEP = 1e-5
+"""Of central differences: of slowness relative to its mean, of positions in nodes."""
+
+NO_SINGLE = (
+    "fermat.jax has second derivatives in float64 only (they are differences of gradients, which "
+    "single precision does not hold: set jax_enable_x64 and give a medium of float64)"
+)
+
 
 def traveltimes(
     medium: Any,
@@ -61,6 +69,8 @@ def traveltimes(
     backward pass solves the fields again. Under `vmap`, sources of one medium are one survey, and
     media follow one another, as do several models in one array (models, *shape). Wrong values in
     arrays are known when they are computed with: JAX raises JaxRuntimeError with their sentence.
+    Of float64 there are second derivatives in reverse mode (the gradient of a function of the
+    gradient, such as a Hessian times a vector), but no forward mode.
     """
     medium = jnp.asarray(medium)
     if medium.dtype not in (jnp.float32, jnp.float64):
@@ -136,9 +146,43 @@ def _differentiable(
     def forward(*arrays: Any) -> Any:
         return call(*arrays), arrays
 
+    @jax.custom_vjp  # type: ignore[misc,untyped-decorator,unused-ignore]
+    def derive(*arrays: Any) -> Any:
+        """dJ by slowness, sources, start times and receivers, from those and dJ/dT."""
+        shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in arrays[:4]]
+        return tuple(_called("derive", shapes, arrays, options))
+
+    def derive_forward(*arrays: Any) -> Any:
+        return derive(*arrays), arrays
+
+    def derive_backward(arrays: Any, along: Any) -> Any:
+        """Of c . J^T b: J c by b, and the Hessian of b . T times c by the others, as central
+        differences in double precision."""
+        if arrays[0].dtype != jnp.float64:
+            raise NotImplementedError(NO_SINGLE)
+        velocity, by_times = arrays[0], arrays[4]
+        rock = velocity > 0
+        slowness = jnp.where(rock, 1 / jnp.where(rock, velocity, 1), 0)
+        scales = (jnp.sum(slowness) / jnp.sum(rock), np.min(spacing), np.inf, np.min(spacing))
+        sizes = [jnp.max(jnp.abs(c), initial=0) / s for c, s in zip(along, scales, strict=True)]
+        step = STEP / jnp.maximum(jnp.max(jnp.stack(sizes)), 1e-300)
+
+        def at(sign: int) -> Any:
+            moved = slowness + sign * step * along[0]
+            others = [a + sign * step * c for a, c in zip(arrays[1:4], along[1:], strict=True)]
+            there = (jnp.where(rock, 1 / jnp.where(rock, moved, 1), 0), *others)
+            return (call(*there), *derive(*there, by_times))
+
+        times, *curved = (
+            jnp.where(jnp.isfinite(high - low), high - low, 0) / (2 * step)
+            for low, high in zip(at(-1), at(1), strict=True)
+        )
+        return (-(slowness**2) * curved[0], *curved[1:], times)
+
+    derive.defvjp(derive_forward, derive_backward)
+
     def backward(arrays: Any, by_times: Any) -> Any:
-        shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in arrays]
-        by_slowness, *rest = _called("derive", shapes, (*arrays, by_times), options)
+        by_slowness, *rest = derive(*arrays, by_times)
         velocity = arrays[0]
         safe = jnp.where(velocity > 0, velocity, 1)
         return (jnp.where(velocity > 0, -by_slowness / (safe * safe), 0), *rest)

@@ -321,3 +321,27 @@ def test_every_medium_is_known_by_a_model(rng: np.random.Generator) -> None:
     assert np.asarray(gradient) == pytest.approx(expected, rel=1e-4, abs=1e-6)
     with pytest.raises(ValueError, match="leave one out: like has a grid"):
         fj.traveltimes(model.velocity, source, 1.0, like=model)
+
+
+def test_hessian_vector_products_are_differences_of_gradients(
+    in_double: None, rng: np.random.Generator
+) -> None:
+    velocity, way = jnp.asarray(smooth(rng, (9, 8))), jnp.asarray(rng.normal(size=(9, 8)))
+
+    def misfit(v: object, source: object) -> object:
+        return (fj.traveltimes(v, source, 1.0, receivers=RECEIVERS) ** 2).sum()
+
+    source = jnp.asarray(SOURCES[0])
+    slope = jax.grad(misfit)
+    found, mixed = jax.jit(
+        jax.grad(lambda v, s: jnp.vdot(slope(v, s), way), argnums=(0, 1))
+    )(velocity, source)
+    step = 1e-4
+    expected = (slope(velocity + step * way, source) - slope(velocity - step * way, source)) / (2 * step)
+    assert np.asarray(found) == pytest.approx(np.asarray(expected), rel=1e-4, abs=1e-6)
+    shift = jnp.asarray([step, 0.0])
+    along = (slope(velocity, source + shift) - slope(velocity, source - shift)) / (2 * step)
+    assert float(mixed[0]) == pytest.approx(float(jnp.vdot(along, way)), rel=1e-4)
+    with pytest.raises(NotImplementedError, match="in float64 only"):
+        single = velocity.astype(jnp.float32)
+        jax.grad(lambda v: jnp.vdot(slope(v, source), v))(single)

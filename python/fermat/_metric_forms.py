@@ -64,11 +64,11 @@ def elliptical_time(
 
 def thomsen_time(
     source: ArrayLike, receivers: ArrayLike, *, velocity: float, epsilon: float, delta: float,
-    tilt: float = 0.0, azimuth: float = 0.0,
+    tilt: float = 0.0, azimuth: float = 0.0, vs: float = 0.0,
 ) -> NDArray[np.float64]:
     """First P arrivals in a homogeneous medium of Thomsen's parameters: distance over the group
     velocity. velocity is along the axis, whose tilt from z and azimuth from x to y are in degrees, as
-    of `Model`.
+    of `Model`. vs is the shear velocity along the axis; 0 is the acoustic approximation.
 
     >>> import fermat as fm
     >>> points = [(0, 0, 3), (3, 0, 0)]
@@ -76,7 +76,8 @@ def thomsen_time(
     array([1.    , 0.8452])
     """
     points, shape = _points(receivers)
-    times = _core.thomsen_times(velocity, epsilon, delta, tilt, azimuth, _triple(source), points)
+    times = _core.thomsen_times(
+        velocity, epsilon, delta, tilt, azimuth, _triple(source), points, vs)
     return times.reshape(shape)
 
 

@@ -62,16 +62,19 @@ void bind_metric_forms(nb::module_& module) {
     module.def(
         "thomsen_times",
         [](double velocity, double epsilon, double delta, double tilt, double azimuth,
-           const Triple& source, const Points& points) {
-            const Thomsen medium{epsilon, delta, tilted_axis(tilt, azimuth)};
+           const Triple& source, const Points& points, double vs) {
+            const double ratio = vs / velocity;
+            const Thomsen medium{epsilon, delta, tilted_axis(tilt, azimuth), ratio * ratio};
             return at_each(points, [&](Vec3 p) {
                 return thomsen_time(velocity, medium, vector_of(source), p);
             });
         },
         "velocity"_a, "epsilon"_a, "delta"_a, "tilt"_a, "azimuth"_a, "source"_a, "points"_a,
+        "vs"_a = 0.0,
         nb::sig("def thomsen_times(velocity: float, epsilon: float, delta: float, tilt: float, "
                 "azimuth: float, source: collections.abc.Sequence[float], points: "
-                "numpy.typing.NDArray[typing.Any]) -> numpy.typing.NDArray[numpy.float64]"));
+                "numpy.typing.NDArray[typing.Any], vs: float = 0.0) -> "
+                "numpy.typing.NDArray[numpy.float64]"));
 }
 
 }  // namespace fermat::python

@@ -67,7 +67,7 @@ Model model_from(nb::object velocity, const AxisNumbers& spacing, const AxisNumb
     validate(grid);
     Model model = cells ? Model::of_cells(grid, given.values, std::move(given.owner))
                         : Model(grid, given.values, std::move(given.owner));
-    if (const auto made = metric_from(grid, metric)) model = model.with_metric(made);
+    if (const auto made = metric_from(model, metric)) model = model.with_metric(made);
     if (given.shared.is_valid()) make_read_only(given.shared);
     return model;
 }
@@ -160,6 +160,10 @@ tensor
 epsilon, delta, tilt, azimuth
     Thomsen's parameters of P waves, one number or one per node. velocity is that along the axis,
     which is tilted from the vertical towards the azimuth from x towards y, in degrees.
+vs, vs_ratio
+    With Thomsen's parameters: the shear velocity along the axis, or that velocity over the one of
+    P, one number or one per node. Times are then those of elastic qP waves; without it, those of
+    the acoustic approximation.
 
 On a sphere, tensors and axes refer to north, east and down.
 

@@ -22,9 +22,9 @@ using namespace nb::literals;
 
 namespace {
 
-constexpr std::array<const char*, 11> names = {"coordinates", "radius",  "geodetic", "axes",
-                                               "surface",     "tensor",  "epsilon",  "delta",
-                                               "tilt",        "azimuth", "jumps"};
+constexpr std::array<const char*, 13> names = {
+    "coordinates", "radius", "geodetic", "axes", "surface",  "tensor", "epsilon",
+    "delta",       "tilt",   "azimuth",  "vs",   "vs_ratio", "jumps"};
 
 nb::module_ numpy() { return nb::module_::import_("numpy"); }
 
@@ -115,7 +115,20 @@ void read_tensor(nb::handle values, const Grid& grid, AnisotropyValues& out) {
     }
 }
 
-void read_thomsen(const nb::kwargs& given, const Grid& grid, AnisotropyValues& out) {
+/// Vs/Vp along the axis; empty without one.
+Field<float> shear_ratio(const nb::kwargs& given, const Model& plain) {
+    if (has(given, "vs_ratio")) return on_nodes(given["vs_ratio"], plain.grid(), "vs_ratio");
+    if (!has(given, "vs")) return {};
+    Field<float> ratio = on_nodes(given["vs"], plain.grid(), "vs");
+    for (std::size_t n = 0; n < ratio.size(); ++n) {
+        const float velocity = plain.velocity()[n];
+        ratio[n] = velocity > 0 ? ratio[n] / velocity : 0.0F;
+    }
+    return ratio;
+}
+
+void read_thomsen(const nb::kwargs& given, const Model& plain, AnisotropyValues& out) {
+    const Grid& grid = plain.grid();
     const auto read = [&](const char* name) {
         return has(given, name) ? on_nodes(given[name], grid, name)
                                 : Field<float>(grid.shape, 0.0F);
@@ -132,6 +145,7 @@ void read_thomsen(const nb::kwargs& given, const Grid& grid, AnisotropyValues& o
         out.values[3][n] = static_cast<float>(axis.y);
         out.values[4][n] = static_cast<float>(axis.z);
     }
+    out.values[5] = shear_ratio(given, plain);
 }
 
 Coordinates system_of(const nb::kwargs& given) {
@@ -195,7 +209,8 @@ Grid grid_of(const Grid& regular, const nb::kwargs& given) {
     return grid;
 }
 
-std::shared_ptr<const Metric> metric_from(const Grid& grid, const nb::kwargs& given) {
+std::shared_ptr<const Metric> metric_from(const Model& plain, const nb::kwargs& given) {
+    const Grid& grid = plain.grid();
     CoordinateNumbers numbers;
     numbers.system = system_of(given);
     const auto value = [&](const char* name) { return nb::object(given[name]); };
@@ -210,11 +225,17 @@ std::shared_ptr<const Metric> metric_from(const Grid& grid, const nb::kwargs& gi
         throw InputError(
             "tilt and azimuth are given without epsilon or delta (they turn its axis)");
     }
+    if (!thomsen && (has(given, "vs") || has(given, "vs_ratio"))) {
+        throw InputError("vs is given without epsilon or delta (it belongs to Thomsen's medium)");
+    }
+    if (has(given, "vs") && has(given, "vs_ratio")) {
+        throw InputError("vs and vs_ratio are given (must be one of these)");
+    }
     if (thomsen && has(given, "tensor")) {
         throw InputError("tensor is given with epsilon or delta (anisotropy is one or the other)");
     }
     if (has(given, "tensor")) read_tensor(given["tensor"], grid, anisotropy);
-    if (thomsen) read_thomsen(given, grid, anisotropy);
+    if (thomsen) read_thomsen(given, plain, anisotropy);
     if (numbers.system == Coordinates::cartesian && anisotropy.kind == Anisotropy::none) {
         if (!numbers.jumps.empty()) {
             throw InputError(
@@ -295,6 +316,8 @@ void add_metric_keywords(const Model& model, nb::dict& options) {
         options["delta"] = node_array(anisotropy.values[1]);
         options["tilt"] = np.attr("degrees")(np.attr("arctan2")(np.attr("hypot")(x, y), z));
         options["azimuth"] = np.attr("degrees")(np.attr("arctan2")(y, x));
+        const Field<float>& shear = anisotropy.values[5];
+        if (!shear.empty()) options["vs_ratio"] = node_array(shear);
     }
 }
 

@@ -21,12 +21,14 @@ inline constexpr const char* metric_signature =
     "delta: numpy.typing.ArrayLike | None = None, "
     "tilt: numpy.typing.ArrayLike | None = None, "
     "azimuth: numpy.typing.ArrayLike | None = None, "
+    "vs: numpy.typing.ArrayLike | None = None, "
+    "vs_ratio: numpy.typing.ArrayLike | None = None, "
     "jumps: numpy.typing.ArrayLike | None = None";
 
 /// The grid of `axes`, or the one of spacing and origin.
 Grid grid_of(const Grid& regular, const nanobind::kwargs& given);
-/// Null if no keyword asks for one.
-std::shared_ptr<const Metric> metric_from(const Grid& grid, const nanobind::kwargs& given);
+/// Null if no keyword asks for one. `plain` is the model without it.
+std::shared_ptr<const Metric> metric_from(const Model& plain, const nanobind::kwargs& given);
 /// The keywords that make the metric of a model, for pickle.
 void add_metric_keywords(const Model& model, nanobind::dict& options);
 /// Model.coordinates, .anisotropy and .positions.

@@ -102,6 +102,7 @@ std::vector<double> parse_tensor(std::string_view flag, std::string_view text) {
 struct AnisotropyFlags : MediaFlags {
     std::optional<double> epsilon;
     std::optional<double> delta;
+    std::optional<double> vs;
     std::optional<double> strength;
     std::optional<std::vector<double>> tensor;
     double tilt = 0;
@@ -117,6 +118,11 @@ struct AnisotropyFlags : MediaFlags {
             ->default_str("0");
         add_real(app, "--azimuth", azimuth, "of Thomsen's axis from x to y, degrees")
             ->default_str("0");
+        add_value(
+            app, "--vs", "V", vs,
+            "shear velocity along Thomsen's axis: times of elastic qP waves; without it those "
+            "of the acoustic approximation",
+            parse_real);
         add_value(
             app, "--strength", "V", strength,
             "azimuthal: velocity grows by this share along the fast direction and falls by it "
@@ -137,10 +143,14 @@ struct AnisotropyFlags : MediaFlags {
                 "anisotropy is given by --epsilon and --delta, by --strength and --fast, or by "
                 "--tensor (must be one of these)");
         }
+        if (vs && !(epsilon || delta)) {
+            throw InputError("--vs is given without --epsilon or --delta (it belongs to these)");
+        }
         const Model model = read_model(base, notes);
         if (epsilon || delta) {
             return thomsen_model(
-                model, {epsilon.value_or(0), delta.value_or(0), tilted_axis(tilt, azimuth)});
+                model, {epsilon.value_or(0), delta.value_or(0), tilted_axis(tilt, azimuth)},
+                vs.value_or(0));
         }
         if (strength) return elliptical_model(model, azimuthal());
         const std::vector<double>& t = *tensor;

@@ -16,6 +16,7 @@ constexpr std::array<const char*, 6> tensor_names = {"tensor_xx", "tensor_yy", "
                                                      "tensor_xy", "tensor_xz", "tensor_yz"};
 constexpr std::array<const char*, 5> thomsen_names = {
     "thomsen_epsilon", "thomsen_delta", "thomsen_axis_x", "thomsen_axis_y", "thomsen_axis_z"};
+constexpr const char* shear_name = "thomsen_shear";  ///< Vs/Vp along the axis; may be missing
 constexpr std::array<const char*, 3> axis_names = {"axis_x", "axis_y", "axis_z"};
 constexpr std::size_t numbers_of_system = 2;  ///< radius and geodetic
 
@@ -133,6 +134,8 @@ void write_metric(ImageWriter& image, const Model& model) {
         write_arrays(image, tensor_names, model.anisotropy());
     } else if (model.has_thomsen()) {
         write_arrays(image, thomsen_names, model.anisotropy());
+        const Field<float>& shear = model.anisotropy().values.back();
+        if (!shear.empty()) image.add_point_array(shear_name, shear.view());
     }
 }
 
@@ -147,6 +150,7 @@ std::shared_ptr<const Metric> read_metric(const ImageReader& image) {
         anisotropy = read_arrays(image, Anisotropy::elliptical, tensor_names);
     } else if (has(thomsen_names[0])) {
         anisotropy = read_arrays(image, Anisotropy::thomsen, thomsen_names);
+        if (has(shear_name)) anisotropy.values.back() = image.read_point_array(shear_name);
     }
     if (coordinates == CoordinateNumbers{} && anisotropy.kind == Anisotropy::none) return nullptr;
     return std::make_shared<const Metric>(image.grid(), std::move(coordinates),

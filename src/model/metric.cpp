@@ -9,8 +9,11 @@
 namespace fermat {
 namespace {
 
-constexpr std::size_t value_count(Anisotropy kind) {
-    return kind == Anisotropy::none ? 0 : kind == Anisotropy::elliptical ? 6 : 5;
+constexpr std::size_t shear_value = 5;  ///< of Thomsen's medium
+
+std::size_t value_count(const AnisotropyValues& of) {
+    if (of.kind == Anisotropy::none) return 0;
+    return of.kind == Anisotropy::elliptical || !of.values[shear_value].empty() ? 6 : 5;
 }
 
 Mat3 symmetric(const AnisotropyValues& of, std::size_t n) {
@@ -64,6 +67,14 @@ void require_thomsen(const AnisotropyValues& of, Shape shape) {
             throw InputError(fmt::format("the axis at node {} has the length {:g} (must be 1)",
                                          node_name(shape, n), norm(axis)));
         }
+        const double ratio = of.values[shear_value].empty() ? 0 : of.values[shear_value][n];
+        // The bulk modulus along the axis must be positive, and the coupling of P and S real.
+        if (!(ratio >= 0) || !(ratio * ratio < 0.75) || !(1 - ratio * ratio + 2 * delta > 0)) {
+            throw InputError(fmt::format(
+                "Vs/Vp along the axis is {:g} at node {} (must be from 0 to 0.866, and its square "
+                "below 1 + 2 delta, which is {:g})",
+                ratio, node_name(shape, n), 1 + 2 * delta));
+        }
         // Beyond these the acoustic slowness surface is not convex, or not real.
         const bool stable = epsilon > -0.4 && delta > -0.4 && delta <= epsilon + 0.4 &&
                             epsilon <= 2 && epsilon - delta <= 0.5;
@@ -79,7 +90,7 @@ void require_thomsen(const AnisotropyValues& of, Shape shape) {
 
 Metric::Metric(const Grid& grid, CoordinateNumbers coordinates, AnisotropyValues anisotropy)
     : mapping_(make_mapping(grid, std::move(coordinates))), anisotropy_(std::move(anisotropy)) {
-    for (std::size_t k = 0; k < value_count(anisotropy_.kind); ++k) {
+    for (std::size_t k = 0; k < value_count(anisotropy_); ++k) {
         if (anisotropy_.values[k].shape() == grid.shape) continue;
         throw InputError(fmt::format("anisotropy has shape {} (must be {} nodes, as the grid)",
                                      to_string(anisotropy_.values[k].shape()),
@@ -91,7 +102,8 @@ Metric::Metric(const Grid& grid, CoordinateNumbers coordinates, AnisotropyValues
 
 Thomsen Metric::thomsen(std::size_t n) const {
     const auto& v = anisotropy_.values;
-    return {v[0][n], v[1][n], {v[2][n], v[3][n], v[4][n]}};
+    const double ratio = v[shear_value].empty() ? 0 : v[shear_value][n];
+    return {v[0][n], v[1][n], {v[2][n], v[3][n], v[4][n]}, ratio * ratio};
 }
 
 Mat3 Metric::tensor(std::size_t node, Vec3 slowness) const {
@@ -109,6 +121,7 @@ Thomsen Metric::thomsen_at(const Grid& grid, Vec3 q) const {
         const double sign = dot(first, here.axis) < 0 ? -1 : 1;
         out.epsilon += weight * here.epsilon;
         out.delta += weight * here.delta;
+        out.shear += weight * here.shear;
         out.axis = out.axis + (sign * weight) * here.axis;
     });
     out.axis = out.axis / norm(out.axis);

@@ -17,8 +17,9 @@ enum class Anisotropy {
     thomsen,     ///< P waves of a tilted transversely isotropic medium; v is along its axis
 };
 
-/// Values on nodes. Elliptical: xx, yy, zz, xy, xz, yz of A. Thomsen: epsilon, delta, and the x, y,
-/// z of the axis.
+/// Values on nodes. Elliptical: xx, yy, zz, xy, xz, yz of A. Thomsen: epsilon, delta, the x, y, z
+/// of the axis, and the shear velocity over that of P along the axis, which may be missing: 0, the
+/// acoustic approximation.
 struct AnisotropyValues {
     Anisotropy kind = Anisotropy::none;
     std::array<Field<float>, 6> values;

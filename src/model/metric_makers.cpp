@@ -130,11 +130,19 @@ Model elliptical_model(const Model& base, const Mat3& t) {
                               std::array{t(0, 0), t(1, 1), t(2, 2), t(0, 1), t(0, 2), t(1, 2)}));
 }
 
-Model thomsen_model(const Model& base, const Thomsen& medium) {
-    return with_anisotropy(
-        base, constant_values(base.grid(), Anisotropy::thomsen,
-                              std::array{medium.epsilon, medium.delta, medium.axis.x, medium.axis.y,
-                                         medium.axis.z}));
+Model thomsen_model(const Model& base, const Thomsen& medium, double vs) {
+    AnisotropyValues values = constant_values(
+        base.grid(), Anisotropy::thomsen,
+        std::array{medium.epsilon, medium.delta, medium.axis.x, medium.axis.y, medium.axis.z});
+    if (vs != 0) {
+        Field<float> ratio(base.grid().shape);
+        for (std::size_t n = 0; n < ratio.size(); ++n) {
+            const double velocity = base.velocity()[n];
+            ratio[n] = velocity > 0 ? static_cast<float>(vs / velocity) : 0.0F;
+        }
+        values.values.back() = std::move(ratio);
+    }
+    return with_anisotropy(base, std::move(values));
 }
 
 }  // namespace fermat

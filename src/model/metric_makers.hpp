@@ -26,9 +26,11 @@ enum class Draping {
 /// The rows of the grid follow the ground and flatten with depth.
 Model terrain_model(const Model& base, const Surface& surface, Draping draping);
 
-/// The same tensor of an elliptical medium, or the same Thomsen parameters, at all nodes.
+/// The same tensor of an elliptical medium, or the same Thomsen parameters, at all nodes. `vs` is
+/// the shear velocity along the axis, 0 for the acoustic approximation; that of `medium` is not
+/// read.
 Model elliptical_model(const Model& base, const Mat3& tensor);
-Model thomsen_model(const Model& base, const Thomsen& medium);
+Model thomsen_model(const Model& base, const Thomsen& medium, double vs = 0);
 
 /// Whether both models have the same coordinates. Jumps belong to the velocity.
 bool same_coordinates(const Model& a, const Model& b);

@@ -6,20 +6,47 @@
 
 namespace fermat {
 
-/// P waves of a transversely isotropic medium by Thomsen's (1986) parameters, in the acoustic
-/// approximation (Alkhalifah 1998; shear velocity along the axis 0). With the slowness vector p,
-/// a = |p|^2 - (p.n)^2 and c = (p.n)^2 across and along the unit axis n, and velocity 1 along it:
+/// qP waves of a transversely isotropic medium by Thomsen's (1986) parameters. With the slowness
+/// vector p, a = |p|^2 - (p.n)^2 and c = (p.n)^2 across and along the unit axis n, velocity 1 along
+/// it and k the square of the shear velocity there, Christoffel's equation is
 ///
-///     F(a, c) = (1 + 2 epsilon) a + c - 2 (epsilon - delta) a c = 1
+///     F(a, c) = (1 + 2 epsilon + k) a + (1 + k) c - Q(a, c) = 1
+///     Q(a, c) = k (1 + 2 epsilon) a^2 + (2 (epsilon - delta) + 2 k (1 + delta)) a c + k c^2
 ///
-/// With epsilon = delta it is an ellipse.
+/// whose sheet of smaller slownesses is qP. k = 0 is the acoustic approximation (Alkhalifah 1998):
+/// (1 + 2 epsilon) a + c - 2 (epsilon - delta) a c = 1. With epsilon = delta that is an ellipse.
 struct Thomsen {
     double epsilon = 0;
     double delta = 0;
     Vec3 axis{0, 0, 1};
+    double shear = 0;  ///< k = (Vs/Vp)^2 along the axis
 
-    double excess() const { return 2 * (epsilon - delta); }
+    double across() const { return 1 + 2 * epsilon; }
+    double mixed() const { return 2 * (epsilon - delta) + 2 * shear * (1 + delta); }
+    double quadratic(double a, double c) const {
+        return shear * across() * a * a + mixed() * a * c + shear * c * c;
+    }
 };
+
+/// A point of the slowness surface in a direction: |p|^2, and the derivatives of F there.
+struct PhasePoint {
+    double square = 1;
+    double by_a = 1;
+    double by_c = 1;
+};
+/// a and c are the squares of the sine and the cosine of the angle between the direction and the
+/// axis.
+inline PhasePoint phase_point(const Thomsen& medium, double a, double c) {
+    const double k = medium.shear;
+    const double wide = medium.across();
+    const double mixed = medium.mixed();
+    const double linear = (wide + k) * a + (1 + k) * c;
+    // The square of the slowness, s = |p|^2: linear s - Q s^2 = 1.
+    const double root = linear * linear - 4 * medium.quadratic(a, c);
+    const double s = 2 / (linear + std::sqrt(root > 0 ? root : 0));
+    return {s, wide + k - 2 * k * wide * a * s - mixed * c * s,
+            1 + k - mixed * a * s - 2 * k * c * s};
+}
 
 /// The axis of a tilt from the vertical (z) and an azimuth from x towards y, in degrees.
 inline Vec3 tilted_axis(double tilt, double azimuth) {
@@ -40,13 +67,7 @@ inline Mat3 touching_ellipse(const Thomsen& medium, Vec3 p) {
     }
     const double c = along * along / length2;
     const double a = 1 - c;
-    const double across = 1 + 2 * medium.epsilon;
-    const double linear = across * a + c;
-    // The square of the slowness, s = |p|^2: linear s - excess a c s^2 = 1.
-    const double square = linear * linear - 4 * medium.excess() * a * c;
-    const double s = 2 / (linear + std::sqrt(square > 0 ? square : 0));
-    const double by_a = across - medium.excess() * c * s;
-    const double by_c = 1 - medium.excess() * a * s;
+    const auto [s, by_a, by_c] = phase_point(medium, a, c);
     const double total = (by_a * a + by_c * c) * s;
     return (by_a / total) * Mat3::identity() + ((by_c - by_a) / total) * outer(medium.axis);
 }
@@ -64,8 +85,7 @@ inline GroupTime group_time(const Thomsen& medium, Vec3 d) {
     if (!(dot(d, d) > 0)) return {};
     // In the plane of d and the axis: p of the touching ellipse whose group velocity is along d.
     // Its direction is that of the next ellipse, until it stands still.
-    const double wide = 1 + 2 * medium.epsilon;
-    double by_a = wide;
+    double by_a = medium.across();
     double by_c = 1;
     double square = 1;
     double pa = 0;
@@ -77,11 +97,7 @@ inline GroupTime group_time(const Thomsen& medium, Vec3 d) {
         const double length2 = pa * pa + pc * pc;
         const double c = pc * pc / length2;
         const double a = 1 - c;
-        const double linear = wide * a + c;
-        const double root = linear * linear - 4 * medium.excess() * a * c;
-        const double s = 2 / (linear + std::sqrt(root > 0 ? root : 0));
-        const double next_a = wide - medium.excess() * c * s;
-        const double next_c = 1 - medium.excess() * a * s;
+        const auto [s, next_a, next_c] = phase_point(medium, a, c);
         const double change = std::abs(next_a / next_c - by_a / by_c);
         by_a = next_a;
         by_c = next_c;

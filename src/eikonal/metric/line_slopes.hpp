@@ -24,12 +24,14 @@ inline ThomsenSlopes thomsen_slopes(const Thomsen& medium, Vec3 p) {
     const double c = along * along;
     const double a = dot(p, p) - c;
     ThomsenSlopes out;
-    out.epsilon = 2 * a - 2 * a * c;
-    out.delta = 2 * a * c;
-    const double by_c = -2 * medium.epsilon - medium.excess() * (a - c);
+    const double k = medium.shear;
+    out.epsilon = 2 * a - 2 * a * (c + k * a);
+    out.delta = 2 * (1 - k) * a * c;
+    const double by_c =
+        -2 * medium.epsilon - medium.mixed() * (a - c) + 2 * k * (medium.across() * a - c);
     const Vec3 by_axis = (2 * along * by_c) * p;
     out.axis = by_axis - dot(by_axis, medium.axis) * medium.axis;
-    out.scale = 1 - medium.excess() * a * c;
+    out.scale = 1 - medium.quadratic(a, c);
     return out;
 }
 

@@ -3,7 +3,7 @@
     python bench/inversion/run.py [--kinds refraction,hill,faulted,fault-hill,gradual,crosshole,layers,
                                            waves,blocks,crustal,basin,local,board]
                                   [--seeds 10] [--first 10] [--threads 0]
-                                  [--methods auto,hole,tuned,first,second,blocky] [--one-line]
+                                  [--methods auto,hole,tuned,first,second,blocky,mixed] [--one-line]
 
 Prints one row per kind of survey and method, means over the seeds: RMS and median error of velocity
 in per cent over nodes that true rays cross, correlation of the change with the true change, chi2

@@ -14,6 +14,7 @@
 #include "io/joint_io.hpp"
 #include "io/run_io.hpp"
 #include "keywords.hpp"
+#include "known_ground.hpp"
 #include "monitor.hpp"
 #include "numpy.hpp"
 #include "options.hpp"
@@ -195,6 +196,7 @@ InversionOptions options_from(const Keywords& given, const Stages& schedule) {
         options.gauss_newton.reference =
             std::make_shared<const Model>(given.take<const Model*>("reference")->copy());
     }
+    options.gauss_newton.known = known_ground(given);
     return options;
 }
 
@@ -219,6 +221,7 @@ struct FoundInversion {
     nb::object problem;
     nb::object shot_terms;
     nb::object receiver_terms;
+    nb::object common_terms;
     nb::object joint;  ///< a dict, or None
 };
 
@@ -291,6 +294,7 @@ FoundInversion run(const nb::object& model, const nb::tuple& picks, const Stages
     found.problem = nb::cast(std::move(problem));
     found.shot_terms = nb::cast(array_from(std::move(result.terms.shot)));
     found.receiver_terms = nb::cast(array_from(std::move(result.terms.receiver)));
+    found.common_terms = nb::cast(array_from(std::move(result.terms.common)));
     return found;
 }
 
@@ -343,6 +347,7 @@ void bind_invert(nb::module_& module) {
         .def_ro("problem", &FoundInversion::problem)
         .def_ro("shot_terms", &FoundInversion::shot_terms)
         .def_ro("receiver_terms", &FoundInversion::receiver_terms)
+        .def_ro("common_terms", &FoundInversion::common_terms)
         .def_ro("joint", &FoundInversion::joint);
     module.def("invert", &run, "model"_a.none(), "picks"_a, "schedule"_a, "options"_a,
                "callback"_a.none(), "progress"_a.none(),

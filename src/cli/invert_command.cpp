@@ -10,6 +10,7 @@
 #include "cli/eikonal_flags.hpp"
 #include "cli/flags.hpp"
 #include "cli/inversion_run.hpp"
+#include "cli/known_flags.hpp"
 #include "cli/layers_run.hpp"
 #include "cli/option_flags.hpp"
 #include "cli/survey.hpp"
@@ -49,6 +50,7 @@ struct InvertFlags {
     std::optional<PickErrors> errors;
     AxisFlags axes;
     std::optional<fs::path> reference;
+    KnownFlags ground;
     std::optional<fs::path> s_model;
     std::optional<fs::path> known;
     std::vector<std::string> differences;
@@ -123,6 +125,7 @@ void add_flags(CLI::App& app, InvertFlags& flags) {
     add_path(app, "--reference", flags.reference,
              "of gauss-newton: model that smoothing and damping hold on to (default: the start "
              "model)");
+    add_known_flags(app, flags.ground);
     add_path(app, "--s-model", flags.s_model,
              "S velocities to start from, where picks are of P and S (in place of --vp-vs)");
     add_path(app, "--known", flags.known,
@@ -204,7 +207,6 @@ InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
     if (flags.schedule) options.schedule = read_schedule(*flags.schedule, notes);
     prepare(options, flags.trust);
     read_joint_inputs(flags, picks, options, notes);
-    tell(notes);
     usable_device(run.common);
     named_devices(flags.trust.devices, run.common);  // throws before the run, not after it
     const bool is_2d = start ? start->grid().is_2d() : picks.is_2d;
@@ -213,6 +215,8 @@ InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
         options.gauss_newton.reference =
             std::make_shared<const Model>(read_model(*flags.reference, notes));
     }
+    options.gauss_newton.known = read_known(flags.ground, notes);
+    tell(notes);
     std::optional<std::pair<Model, Survey>> board;
     if (flags.board) {
         board = put_on_board(flags, run, *start, picks, options.eikonal);

@@ -128,7 +128,7 @@ void write_history(const fs::path& path, std::span<const IterationReport> histor
 
 void write_terms(const fs::path& path, const Survey& picks, const PickTerms& terms,
                  const std::string& run) {
-    if (terms.shot.empty() && terms.receiver.empty()) return;
+    if (terms.shot.empty() && terms.receiver.empty() && terms.common.empty()) return;
     std::vector<std::string> names = {"kind", "number", "x"};
     if (!picks.is_2d) names.emplace_back("y");
     names.insert(names.end(), {"z", "picks", "term"});
@@ -152,6 +152,15 @@ void write_terms(const fs::path& path, const Survey& picks, const PickTerms& ter
     write("shot", terms.shot, picks.events, &Arrival::event);
     write("receiver", terms.receiver, picks.stations, &Arrival::station);
     write("receiver_s", terms.receiver_s, picks.stations, &Arrival::station, Phase::S);
+    for (const double term : terms.common) {
+        const std::string_view nowhere;
+        std::vector<CsvCell> cells = {std::string_view("common"), std::int64_t{0}, nowhere};
+        if (!picks.is_2d) cells.emplace_back(nowhere);
+        cells.insert(cells.end(),
+                     {CsvCell(nowhere), CsvCell(static_cast<std::int64_t>(picks.arrivals.size())),
+                      CsvCell(term)});
+        table.add_row(cells);
+    }
     table.commit();
 }
 

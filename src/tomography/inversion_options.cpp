@@ -6,6 +6,7 @@
 #include "core/error.hpp"
 #include "model/metric_makers.hpp"
 #include "survey/mapped_points.hpp"
+#include "tomography/gauss_newton/known_ground.hpp"
 #include "tomography/invert.hpp"
 #include "tomography/joint/invert_joint.hpp"
 
@@ -106,6 +107,22 @@ void validate(const InversionOptions& options, const Survey& picks, const Model&
                         "`norm=trimmed`, or leave "
                         "outliers away)",
                         *options.outliers));
+    }
+    if (options.gauss_newton.known) {
+        if (by_boxes(options) || options.method == InversionMethod::adjoint ||
+            is_joint(picks, options)) {
+            throw InputError(
+                "a log, regions, interfaces, a guide or a prior model are given and the run is not "
+                "of one velocity by 'gauss-newton' (only that method knows them)");
+        }
+        validate(*options.gauss_newton.known, start);
+    }
+    const bool mixed = options.gauss_newton.roughness.kind == Regularisation::mixed;
+    if (mixed &&
+        (!grid.is_2d() || is_joint(picks, options) || options.method == InversionMethod::adjoint)) {
+        throw InputError(
+            "regularisation is 'mixed' (it is for one velocity in 2-D by 'gauss-newton': use "
+            "`regularisation=second` or `regularisation=blocky`)");
     }
     check_reference(options.gauss_newton.reference.get(), start);
     check_lengths(options.gauss_newton.roughness, grid.is_2d());

@@ -10,6 +10,7 @@
 #include "core/fingerprint.hpp"
 #include "core/version.hpp"
 #include "model/metric.hpp"
+#include "tomography/gauss_newton/known_ground.hpp"
 #include "tomography/layers/invert_layers.hpp"
 
 namespace fermat {
@@ -107,11 +108,40 @@ void add_model(Fingerprint& print, const std::shared_ptr<const Model>& model) {
     if (model) add_to(print, *model);
 }
 
+void add_known(Fingerprint& print, const KnownGround& known) {
+    const auto& [log, regions, interfaces, guide, prior, prior_deviation] = known;
+    print.add(log.size());
+    for (const auto& [point, velocity, error] : log) {
+        add_place(print, point);
+        print.add(velocity);
+        print.add(error);
+    }
+    print.add(regions.size());
+    for (const auto& [id, corners, velocity, error] : regions) {
+        print.add(std::string_view(id));
+        print.add(corners.size());
+        for (const Vec3& corner : corners) add_place(print, corner);
+        print.add(velocity);
+        print.add(error);
+    }
+    print.add(interfaces.size());
+    for (const auto& [id, points] : interfaces) {
+        print.add(std::string_view(id));
+        print.add(points.size());
+        for (const Vec3& point : points) add_place(print, point);
+    }
+    add_model(print, guide);
+    add_model(print, prior);
+    print.add(prior_deviation);
+}
+
 void add_to(Fingerprint& print, const InversionOptions& options, bool cuda) {
     add_table(print, options);
     print.add(cuda);
     print.add(options.update.step);
     add_model(print, options.gauss_newton.reference);
+    print.add(options.gauss_newton.known != nullptr);
+    if (options.gauss_newton.known) add_known(print, *options.gauss_newton.known);
     add_model(print, options.joint.s_start);
     print.add(options.joint.known.size());
     for (const auto& [event, place, time] : options.joint.known) {

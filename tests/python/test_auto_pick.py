@@ -240,8 +240,7 @@ def test_the_picks_of_a_person_are_met(survey):
 
 def test_the_model_of_a_person_is_met(survey):
     """Velocities of both models, where both have rays, differ as their deviations say: about two thirds by
-    less than one, nine tenths by less than two. Smooth models are compared: the deviations of blocky ones, whose
-    edges the picks place, are too small (44 % lie within one)."""
+    less than one, nine tenths by less than two. Smooth models are compared."""
     records, found, table = survey
     time, error = [[np.full(len(record), np.nan) for record in records] for _ in range(2)]
     for n, record in enumerate(records):

@@ -217,7 +217,7 @@ def test_the_last_bits_of_times_hardly_move_a_model():
 
     one, other = run(0), run(3e-7)
     (said,) = [text for text in one.choices if "regularisation=" in text]
-    assert "regularisation='blocky', for ground whose velocities differ by" in said
+    assert "regularisation='mixed', a smooth part and one with edges" in said
     assert one.model.shape == other.model.shape
     crossed = np.zeros(one.model.shape, bool)
     crossed[:-1, :-1] = one.coverage > 0

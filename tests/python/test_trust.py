@@ -35,11 +35,15 @@ def test_resolution_and_deviation_are_shaped_like_the_velocity(run):
     assert np.nanmedian(run.resolving_length[:, 4:16]) < np.nanmedian(run.resolving_length[:, 25:])
 
 
-def test_deviation_is_right_within_a_factor_of_two(run, survey):
-    # By the median: a Gaussian's is 0.674. Inside the body, which smoothing flattens, errors are
-    # larger, 7.7 deviations here: the truth is no draw of what the smoothing expects.
-    off = np.abs(run.model.velocity - survey[1].velocity) / run.deviation
-    assert 0.674 / 2 < np.median(off) < 0.674 * 2
+def test_deviation_holds_the_truth_in_the_body_too(run, survey):
+    # Most of this truth is its start model, where deviations are too large. Inside the body, which
+    # smoothing flattens, errors were 7.7 deviations where these were those of the smoothing.
+    start, truth, _ = survey
+    off = np.abs(run.model.velocity - truth.velocity) / run.deviation
+    change = np.abs(np.log(truth.velocity / start.velocity))
+    body = change > 0.5 * change.max()
+    assert np.mean(off < 1) > 0.6
+    assert 0.2 < np.median(off[body]) < 2
 
 
 def test_sampled_comes_near_exact_and_repeats(survey):

@@ -15,6 +15,7 @@
 #include "tomography/trust/dense_inverse.hpp"
 #include "tomography/trust/estimates.hpp"
 #include "tomography/trust/linear_problem.hpp"
+#include "tomography/trust/prior.hpp"
 
 namespace fermat {
 namespace {
@@ -49,7 +50,8 @@ Case make_case(Regularisation kind, Index3 ratio = {2, 1, 2}, int threads = 2) {
 struct Dense {
     Matrix a;
     Matrix r;
-    Matrix covariance;
+    Matrix prior;       ///< of deviations, by its weight
+    Matrix covariance;  ///< by that prior
     Matrix resolution;
     Matrix spread;  ///< from unknowns to samples
 
@@ -59,6 +61,7 @@ struct Dense {
         const auto samples = static_cast<Eigen::Index>(problem.model().given().size());
         a.resize(rows, n);
         r.resize(n, n);
+        prior.resize(n, n);
         spread.resize(samples, n);
         Vector unit(problem.size(), 0.0);
         Vector along(problem.rows().rows());
@@ -67,15 +70,20 @@ struct Dense {
             unit[static_cast<std::size_t>(u)] = 1;
             problem.rows().times(unit, along, 1);
             problem.roughness().apply(unit, rough, 1);
+            Vector field(problem.size());
+            problem.prior().apply(unit, field, 1);
             const Vector on_samples = problem.on_samples(unit, 1);
             unit[static_cast<std::size_t>(u)] = 0;
             a.col(u) = Eigen::Map<Eigen::VectorXd>(along.data(), rows);
             r.col(u) = Eigen::Map<Eigen::VectorXd>(rough.data(), n);
+            prior.col(u) = Eigen::Map<Eigen::VectorXd>(field.data(), n);
             spread.col(u) = Eigen::Map<const Eigen::VectorXd>(on_samples.data(), samples);
         }
         const Matrix normal = a.transpose() * a + problem.lambda() * r;
-        covariance = normal.ldlt().solve(Matrix::Identity(n, n));
-        resolution = covariance * a.transpose() * a;
+        resolution = normal.ldlt().solve(a.transpose() * a);
+        prior *= problem.prior_weight(silent_monitor());
+        const Matrix believed = a.transpose() * a + prior;
+        covariance = believed.ldlt().solve(Matrix::Identity(n, n));
     }
 };
 
@@ -191,7 +199,7 @@ TEST_P(TrustOf, PointSpreadIsAColumnOfDenseAlgebra) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, TrustOf,
                          testing::Values(Regularisation::first, Regularisation::second,
-                                         Regularisation::blocky));
+                                         Regularisation::blocky, Regularisation::mixed));
 
 TEST(Trust, TermsTakeTheirPartOfTheResolution) {
     Case with = make_case(Regularisation::second);
@@ -283,12 +291,12 @@ TEST(Trust, DeviationCoversTheTruthOfALinearProblem) {
     const Case given = make_case(Regularisation::second);
     const LinearProblem problem = given.problem();
     const Dense dense(problem);
-    const auto n = dense.r.rows();
+    const auto n = dense.prior.rows();
     const TrustNumbers exact = exact_trust(problem, {}, silent_monitor());
     TrustOptions options;
     options.solves = 128;
     const TrustNumbers sampled = sampled_trust(problem, options, test::on_cpu(2));
-    const Eigen::LLT<Matrix> prior(problem.lambda() * dense.r);
+    const Eigen::LLT<Matrix> prior(dense.prior);
     RandomStream random(5);
     const auto normal = [&](Eigen::Index size) {
         Eigen::VectorXd values(size);
@@ -313,6 +321,37 @@ TEST(Trust, DeviationCoversTheTruthOfALinearProblem) {
                 inside[1] / all);
     EXPECT_NEAR(inside[0] / all, 0.683, 0.03);
     EXPECT_NEAR(inside[1] / all, 0.683, 0.03);
+}
+
+/// Data drawn with a known weight of the prior: the weight that they make most likely is near it.
+TEST(Trust, ThePriorsWeightIsFoundFromThePicks) {
+    const Case given = make_case(Regularisation::second);
+    const LinearProblem problem = given.problem();
+    const Dense dense(problem);
+    const double unit = problem.prior_weight(silent_monitor());
+    RandomStream random(7);
+    const auto normal = [&](Eigen::Index size) {
+        Eigen::VectorXd values(size);
+        for (double& value : values) value = random.normal();
+        return values;
+    };
+    for (const double weight : {0.2 * unit, unit, 5 * unit}) {
+        const Eigen::LLT<Matrix> prior(weight / unit * dense.prior);
+        double sum = 0;
+        constexpr int truths = 6;
+        for (int t = 0; t < truths; ++t) {
+            const Eigen::VectorXd truth = prior.matrixU().solve(normal(dense.prior.rows()));
+            const Eigen::VectorXd noisy = dense.a * truth + normal(dense.a.rows());
+            const Vector data(noisy.begin(), noisy.end());
+            const Vector no_terms;
+            const Vector smooth(problem.size(), 0.0);
+            const double found =
+                likely_weight({problem.unknowns(), problem.rows(), data, smooth, no_terms, 1},
+                              problem.prior(), silent_monitor());
+            sum += std::log(found / weight) / truths;
+        }
+        EXPECT_NEAR(sum, 0, 0.4) << weight;
+    }
 }
 
 TEST(Trust, RefusesWhatHasNoResolution) {

@@ -76,21 +76,13 @@ class SmoothnessSearch {
         no_better_ = is_better(now) ? 0 : no_better_ + 1;
         if (is_better(now)) best_ = now;
         if (no_better_ >= patience) return 0;
-        // How far would less smoothing help, as far as this model tells? Far steps are tried first:
-        // they are taken at once where they help much, and save passes over the sources. Of weights
-        // that do about as well the largest is taken.
+        // A far step is taken where it helps much, as far as this model tells, and saves passes
+        // over the sources. Where the linear problem tells of no gain, the next model may yet have
+        // one.
         constexpr double much = 0.1;
-        constexpr std::array factors{1.0 / 27, 1.0 / 9, 1.0 / 3};
-        double least = std::numeric_limits<double>::infinity();
-        double factor = 0;
-        for (const double trial : factors) {
-            const double held_out = score_at(trial).held_out;
-            least = std::min(least, held_out);
-            if (held_out <= least / (1 - gain)) factor = trial;
-            if (held_out < (1 - much) * now.held_out) break;
-        }
-        // Where the linear problem tells of no gain, the next model may yet have one.
-        return least < (1 - gain) * best_.held_out ? factor : factors.back();
+        constexpr double far = 1.0 / 9;
+        constexpr double near = 1.0 / 3;
+        return score_at(far).held_out < (1 - much) * now.held_out ? far : near;
     }
     /// Of the models on the way, from smooth to rough, the first that meets picks left out as well
     /// as any within two standard errors (after Breiman et al. 1984), as a point between two of

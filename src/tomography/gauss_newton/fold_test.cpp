@@ -35,7 +35,8 @@ class MaskedRows : public PickMatrix {
 
   private:
     void mask(std::span<double> y) const {
-        for (std::size_t n = 0; n < y.size(); ++n) {
+        // What is known beside the picks is in every fold.
+        for (std::size_t n = 0; n < fold_of_pick_.size(); ++n) {
             if (fold_of_pick_[n] == fold_) y[n] = 0;
         }
     }
@@ -55,10 +56,12 @@ FoldTest::FoldTest(std::vector<std::int32_t> fold_of_pick, int folds)
 std::vector<double> FoldTest::fit(const LinearizedPicks& problem, std::int32_t fold,
                                   StepSolver& solver, Roughness& roughness) {
     const MaskedRows rows(problem.rows, fold_of_pick_, fold, static_cast<int>(models_.size()));
-    std::vector<double>& model = models_[static_cast<std::size_t>(fold)];
+    std::vector<double>& kept = models_[static_cast<std::size_t>(fold)];
+    std::vector<double> model = kept;
     // Edges that all picks have found would tell a fold what it is to predict.
     constexpr int first_rounds = 3;
-    constexpr SolveLimits limits{2e-3};  // scores are compared to one in fifty
+    // Scores are compared to one in fifty.
+    const SolveLimits limits{problem.is_glance ? 1e-2 : 2e-3};
     const int rounds = roughness.is_reweighted() && model.empty() ? first_rounds : 1;
     std::vector<double> step;
     for (int round = 0; round < rounds; ++round) {
@@ -74,6 +77,7 @@ std::vector<double> FoldTest::fit(const LinearizedPicks& problem, std::int32_t f
         model.assign(problem.regularised.begin(), problem.regularised.end());
         for (std::size_t u = 0; u < model.size(); ++u) model[u] += step[u];
     }
+    if (!problem.is_glance) kept = std::move(model);
     return step;
 }
 
@@ -90,7 +94,7 @@ HeldOutScore FoldTest::score(const LinearizedPicks& problem, StepSolver& solver,
         const std::vector<double> step =
             fit(problem, static_cast<std::int32_t>(fold), solver, roughness);
         problem.rows.times(step, along, threads);
-        for (std::size_t n = 0; n < along.size(); ++n) {
+        for (std::size_t n = 0; n < problem.use.size(); ++n) {
             if (problem.use[n] != PickUse::used) continue;
             const double left = problem.residual[n] - along[n];
             if (static_cast<std::size_t>(fold_of_pick_[n]) == fold) {

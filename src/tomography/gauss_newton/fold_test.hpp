@@ -14,9 +14,12 @@ namespace fermat {
 struct LinearizedPicks {
     const PickMatrix& rows;               ///< in errors
     std::span<const PickUse> use;         ///< of each pick
-    std::span<const double> residual;     ///< in errors; 0 where a pick is not used
+    std::span<const double> residual;     ///< in errors; 0 where a pick is not used; of all rows
     std::span<const double> regularised;  ///< what the roughness is applied to
     double lambda = 0;
+    /// Whether the score only says where to go next: it is made to a hundredth, and the next score
+    /// does not start from its models.
+    bool is_glance = false;
 };
 
 /// Misfits in errors.

@@ -75,7 +75,8 @@ CooledDown cool_down(const Model& start, const Survey& picks, const InversionOpt
     const Execution alone = execution.alone();
     VelocityProblem problem(start, picks, options, alone, VelocityProblem::Use::validation);
     const auto score = [&](const NormalStepper& run, double factor) {
-        return problem.held_out(test, run.x(), run.right_side(), run.use(), factor * run.lambda());
+        return problem.held_out(test, run.x(), run.right_side(), run.use(), factor * run.lambda(),
+                                go_on && factor != 1);
     };
     NormalStepper::Rules rules = rules_of(options);
     rules.hears = false;

@@ -12,28 +12,37 @@
 
 namespace fermat {
 
+struct KnownGround;
+
 /// What a regularised model is like where the picks do not say.
 enum class Regularisation {
     automatic,  ///< chosen before the run
     first,      ///< small gradient of the change from the start model
     second,     ///< small curvature of that change
     blocky,     ///< gradient of the model itself, large steps counted less: bodies with sharp edges
+    mixed,      ///< the model is a sum of two, one of small curvature and one of few edges (2-D)
 };
 template <>
 inline constexpr auto choices<Regularisation> =
     choice_table<Regularisation>("regularisation", {{"auto", Regularisation::automatic},
                                                     {"first", Regularisation::first},
                                                     {"second", Regularisation::second},
-                                                    {"blocky", Regularisation::blocky}});
+                                                    {"blocky", Regularisation::blocky},
+                                                    {"mixed", Regularisation::mixed}});
 
-/// Times that an inversion finds beside the ground, one per shot or receiver.
-enum class Terms { none, shot, receiver, both };
+/// Whether the roughness is of the model itself, and not of its change from the start model.
+inline bool is_of_whole_model(Regularisation kind) {
+    return kind == Regularisation::blocky || kind == Regularisation::mixed;
+}
+
+/// Times that an inversion finds beside the ground, one per shot or receiver, or one of all picks.
+enum class Terms { none, shot, receiver, both, common };
 template <>
-inline constexpr auto choices<Terms> = choice_table<Terms>("terms",
-                                                           {{"none", Terms::none},
-                                                            {"shot", Terms::shot},
-                                                            {"receiver", Terms::receiver},
-                                                            {"shot,receiver", Terms::both}});
+inline constexpr auto choices<Terms> = choice_table<Terms>("terms", {{"none", Terms::none},
+                                                                     {"shot", Terms::shot},
+                                                                     {"receiver", Terms::receiver},
+                                                                     {"shot,receiver", Terms::both},
+                                                                     {"common", Terms::common}});
 
 /// How residuals count, in units of their errors.
 enum class DataNorm {
@@ -72,7 +81,9 @@ template <>
 inline constexpr auto options_of<RoughnessOptions> = std::tuple{
     Option{"regularisation", &RoughnessOptions::kind,
            "of gauss-newton: what is kept small, the change's gradient (first) or curvature "
-           "(second), or the number of edges (blocky); auto: second or blocky by cross-validation"},
+           "(second), the number of edges (blocky), or both in two parts of the model (mixed); "
+           "auto: mixed below a line along the surface, else second or blocky by "
+           "cross-validation"},
     Option{"axis_weights", &RoughnessOptions::weights, "of the roughness along each axis",
            Rule<Vec3>{&are_axis_weights, "> 0 along each axis; 0: chosen"},
            "1, and 0.5 along z below a surface"},
@@ -95,6 +106,8 @@ struct GaussNewtonOptions {
     DataNorm norm = DataNorm::trimmed;
     /// What the roughness is of: the difference from this model; none: from the start model.
     std::shared_ptr<const Model> reference;
+    /// Velocities, regions and interfaces that are known beside the picks; none: nothing is.
+    std::shared_ptr<const KnownGround> known;
 };
 /// 0 on all axes stands for "found".
 inline bool is_ratio(const Index3& ratio) {
@@ -113,8 +126,8 @@ inline constexpr auto options_of<GaussNewtonOptions> = std::tuple{
     Option{"iterations", &GaussNewtonOptions::iterations, "of gauss-newton, at most",
            Rule<int>{&is_iteration_count, "from 1 to 1000"}},
     Option{"terms", &GaussNewtonOptions::terms,
-           "of gauss-newton: times of shots or receivers found beside the ground, into "
-           "terms.csv"},
+           "of gauss-newton: times of shots or receivers, or one of all picks (common), found "
+           "beside the ground, into terms.csv"},
     Option{"norm", &GaussNewtonOptions::norm,
            "of gauss-newton: how residuals count, by squares without outliers (trimmed), "
            "by squares of all (l2), or far ones less (huber, l1)"}};

@@ -102,7 +102,7 @@ std::vector<float> Parameters::slopes_at(std::span<const double> x, int threads)
 
 std::vector<double> Parameters::regularised(std::span<const double> x, Regularisation kind) const {
     std::vector<double> m(x.begin(), x.end());
-    if (kind != Regularisation::blocky) return m;
+    if (!is_of_whole_model(kind)) return m;
     for (std::size_t u = 0; u < m.size(); ++u) m[u] += coarse_start_[u];
     return m;
 }

@@ -21,10 +21,13 @@ class Parameters {
     const VelocityBounds& bounds() const { return bounds_; }
     /// The start model on the unknowns' own nodes: means of the samples round them.
     const std::vector<double>& start_on_unknowns() const { return coarse_start_; }
+    /// The start model at a sample of rock, as an unknown of the bounds' transform.
+    double start_at(std::size_t sample) const { return start_values_[sample]; }
     /// Another model of the same samples there. Samples that are air in it count as the start's.
     std::vector<double> on_unknowns(const Model& model) const;
 
-    /// What roughness is applied to: the change from the start model, or, blocky, the whole model.
+    /// What roughness is applied to: the change from the start model, or, blocky and mixed, the
+    /// whole model.
     std::vector<double> regularised(std::span<const double> x, Regularisation kind) const;
 
     Model model_of(std::span<const double> x, int threads) const;

@@ -11,6 +11,9 @@ namespace {
 
 /// Differences and curvatures count less from here on, in parts of their RMS.
 constexpr double part_of_rms = 0.5;
+/// Mixed: what is longer than this part of the correlation length is the smooth part's. Truths with
+/// edges come out better by longer ones and gradual truths by shorter ones (bench/inversion).
+constexpr double part_of_length = 0.25;
 
 template <class Body>
 void for_each_unknown(std::size_t count, int threads, Body body) {
@@ -36,8 +39,10 @@ double least_extent(const Grid& grid) {
 
 Roughness::Roughness(const Unknowns& unknowns, const RoughnessOptions& options)
     : options_(options) {
-    if (options_.kind == Regularisation::automatic) options_.kind = Regularisation::second;
     const Grid& grid = unknowns.grid();
+    Regularisation& kind = options_.kind;
+    const bool too_wide = kind == Regularisation::mixed && !grid.is_2d();
+    if (kind == Regularisation::automatic || too_wide) kind = Regularisation::second;
     Vec3& lengths = options_.lengths;
     if (grid.is_2d()) lengths.y = lengths.x;
     const double longest = std::max({lengths.x, lengths.y, lengths.z});
@@ -46,12 +51,18 @@ Roughness::Roughness(const Unknowns& unknowns, const RoughnessOptions& options)
     if (!(options_.weights.x > 0)) options_.weights = {1, 1, 1};
     const Vec3 h = grid.spacing;
     const double cell = h.x * h.z * (grid.is_2d() ? 1 : h.y);
+    cell_ = cell;
     for (int axis = 0; axis < 3; ++axis) {
         const double w = options_.weights[axis] / h[axis];
         factors_[axis] = cell * w * w;
     }
-    if (options_.kind == Regularisation::second) {
-        const double length = longest > 0 ? longest : unknowns.sizes().least_side / 4;
+    const double length = longest > 0 ? longest : unknowns.sizes().least_side / 4;
+    if (kind == Regularisation::mixed) {
+        smooth_diagonal_ = cell / (length * length);
+        const double divides = part_of_length * length;
+        smooth_ = divides * divides / cell;
+    }
+    if (kind == Regularisation::second) {
         diagonal_ = cell / (length * length);
         bends_ = grid.is_2d() && options_.weights.x == options_.weights.z;
     }
@@ -73,6 +84,7 @@ Roughness::Roughness(const Unknowns& unknowns, const RoughnessOptions& options)
         }
     }
     if (unknowns.sizes().vary()) take_sizes(unknowns);
+    if (kind == Regularisation::mixed) weigh_alike();
 }
 
 void Roughness::take_sizes(const Unknowns& unknowns) {
@@ -90,7 +102,10 @@ void Roughness::take_sizes(const Unknowns& unknowns) {
     for (std::size_t u = 0; u < unknowns.size(); ++u) {
         volumes_.push_back(sizes.volumes[place(u)] / cell);
     }
+    cell_ = cell;
     diagonal_ *= cell / grid_cell;
+    smooth_diagonal_ *= cell / grid_cell;
+    smooth_ *= grid_cell / cell;
     own_factors_.assign(unknowns.size(), Vec3{1, 1, 1});
     for (int axis = 0; axis < 3; ++axis) {
         double sum = 0;
@@ -111,6 +126,18 @@ void Roughness::take_sizes(const Unknowns& unknowns) {
     weigh_alike();
 }
 
+void Roughness::take_edges(std::span<const Vec3> factors) {
+    if (factors.empty()) return;
+    if (own_factors_.empty()) own_factors_.assign(neighbours_.size(), Vec3{1, 1, 1});
+    for (std::size_t u = 0; u < factors.size(); ++u) {
+        for (int axis = 0; axis < 3; ++axis) own_factors_[u][axis] *= factors[u][axis];
+    }
+    alike_.reset();
+    weigh_alike();
+}
+
+void Roughness::take_length(double length) { diagonal_ = cell_ / (length * length); }
+
 void Roughness::apply_once(std::span<const double> x, std::span<double> out, int threads) const {
     const RoughnessStencil stencil = this->stencil();
     for_each_unknown(neighbours_.size(), threads,
@@ -118,6 +145,7 @@ void Roughness::apply_once(std::span<const double> x, std::span<double> out, int
 }
 
 void Roughness::apply(std::span<const double> x, std::span<double> out, int threads) const {
+    if (options_.kind == Regularisation::mixed) return apply_once(blocky_part(x), out, threads);
     if (options_.kind != Regularisation::second) return apply_once(x, out, threads);
     const RoughnessStencil stencil = this->stencil();
     std::vector<double> half(neighbours_.size());
@@ -131,6 +159,9 @@ void Roughness::weigh_alike() {
     between_ = volumes_;
     for (double& value : between_) value = 1 / value;
     mean_weight_ = 1;
+    if (options_.kind != Regularisation::mixed) return;
+    if (!alike_) alike_ = factored_both();
+    both_ = alike_;
 }
 
 void Roughness::apply_root(std::span<const double> noise, std::span<double> out) const {
@@ -141,7 +172,10 @@ void Roughness::apply_root(std::span<const double> noise, std::span<double> out)
         for (std::size_t u = 0; u < n; ++u) scaled[u] = noise[u] * std::sqrt(between_[u]);
         return apply_once(scaled, out, 1);
     }
-    for (std::size_t u = 0; u < n; ++u) out[u] = std::sqrt(diagonal_) * noise[4 * u + 3];
+    const auto volume = [&](std::size_t u) { return volumes_.empty() ? 1 : volumes_[u]; };
+    for (std::size_t u = 0; u < n; ++u) {
+        out[u] = std::sqrt(diagonal_ * volume(u)) * noise[4 * u + 3];
+    }
     for (std::size_t u = 0; u < n; ++u) {
         for (int axis = 0; axis < 3; ++axis) {
             const std::int32_t next = neighbours_[u].number[2 * axis + 1];
@@ -152,10 +186,12 @@ void Roughness::apply_root(std::span<const double> noise, std::span<double> out)
             out[static_cast<std::size_t>(next)] += jump;
         }
     }
+    if (options_.kind == Regularisation::mixed) add_smooth_noise(noise, out);
 }
 
 void Roughness::reweight(std::span<const double> model) {
     if (options_.kind == Regularisation::blocky) reweight_edges(model);
+    if (options_.kind == Regularisation::mixed) reweight_mixed(model);
     if (bends_) reweight_curvature(model);
 }
 

@@ -2,10 +2,12 @@
 
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "core/vec3.hpp"
+#include "tomography/gauss_newton/banded_cholesky.hpp"
 #include "tomography/gauss_newton/options.hpp"
 #include "tomography/gauss_newton/roughness_stencil.hpp"
 #include "tomography/gauss_newton/unknowns.hpp"
@@ -28,6 +30,11 @@ double least_extent(const Grid& grid);
 /// come out better with it (bench/inversion). B = 1 in 3-D, where smooth truths came out worse by a
 /// tenth, and where weights differ along the axes, as below a surface: there runs got stuck.
 ///
+/// Mixed: x = b + s, so that b^T R_b b + s^T R_s s is least, with R_b as of blocky, whose V is made
+/// of b, and R_s = l^2 K K / cell with V = B = 1 (infimal convolution, Chambolle & Lions 1997):
+/// what is longer than l costs less in s and what is shorter, as an edge, less in b. Then R = R_b -
+/// R_b (R_b + R_s)^-1 R_b, and the matrix in the middle has a band: 2-D only.
+///
 /// Where cells differ in space (Unknowns::sizes), spacings and cells are those of each edge and
 /// unknown, and K = W^T W + D and B C^-1 stand for K and B, with the cells C, over their mean, and
 /// D = C / L^2: without B it is the integral of (x / L^2 - laplace x)^2 too.
@@ -37,14 +44,28 @@ class Roughness {
 
     /// R x.
     void apply(std::span<const double> x, std::span<double> out, int threads) const;
-    /// L noise, where R = L L^T: as W^T V^(1/2), or K B^(1/2) for second order. So
+    /// L noise, where R = L L^T: as W^T V^(1/2), or K B^(1/2) for second order, or of both. So
     /// standard normal noise becomes noise of the covariance R. 4 numbers of noise per unknown.
     void apply_root(std::span<const double> noise, std::span<double> out) const;
+    /// Multiplies the differences from each unknown to the next along x, y, z by factors of their
+    /// own, once and before all else.
+    void take_edges(std::span<const Vec3> factors);
+    /// First order: adds cell / L^2, so that R^-1 is the covariance of a field of finite deviation
+    /// whose values belong together within L.
+    void take_length(double length);
     /// Renews V or B by a model's own values, where they are not 1.
     void reweight(std::span<const double> model);
-    bool is_reweighted() const { return options_.kind == Regularisation::blocky || bends_; }
+    bool is_reweighted() const {
+        return options_.kind == Regularisation::blocky || options_.kind == Regularisation::mixed ||
+               bends_;
+    }
     /// V = B = 1, as before the first reweighting.
     void weigh_alike();
+    /// Mixed: the blocky part of x.
+    std::vector<double> blocky_part(std::span<const double> x) const;
+    /// Mixed: the factor of the smooth part; else 0.
+    double smooth_factor() const { return smooth_; }
+    double smooth_diagonal() const { return smooth_diagonal_; }
     double trace() const;
     Regularisation kind() const { return options_.kind; }
 
@@ -73,6 +94,11 @@ class Roughness {
     }
     void reweight_edges(std::span<const double> model);
     void reweight_curvature(std::span<const double> model);
+    void reweight_mixed(std::span<const double> model);
+    std::shared_ptr<const BandedCholesky> factored_both() const;
+    void add_smooth_noise(std::span<const double> noise, std::span<double> out) const;
+    /// K of the smooth part.
+    RoughnessStencil smooth_stencil() const;
     void apply_once(std::span<const double> x, std::span<double> out, int threads) const;
     double edge_factor(std::size_t unknown, int side) const {
         return stencil().edge_factor(unknown, side);
@@ -80,8 +106,14 @@ class Roughness {
 
     RoughnessOptions options_;
     Vec3 factors_;
+    double cell_ = 0;  ///< of an unknown, in the mean
     double diagonal_ = 0;
     bool bends_ = false;  ///< B is renewed
+    /// Mixed: the square of the length that divides both parts, over the cell.
+    double smooth_ = 0;
+    double smooth_diagonal_ = 0;                   ///< mixed: d of K
+    std::shared_ptr<const BandedCholesky> both_;   ///< mixed: R_b + smooth R_s
+    std::shared_ptr<const BandedCholesky> alike_;  ///< the same where V = 1
     double mean_weight_ = 1;
     std::vector<Neighbours> neighbours_;
     /// V of the edges from each unknown to the next along x, y, z; empty where all are 1.

@@ -16,9 +16,17 @@ struct SpectralDivisor {
     double mean_weight;  ///< of V or B
     double diagonal;     ///< of W^T V W
     bool second;
+    double smooth = 0;           ///< mixed: the factor of the smooth part
+    double smooth_diagonal = 0;  ///< and d of its K
 
     /// Of the eigenvector whose differences have the sum `differences`.
     FERMAT_HD double at(double differences) const {
+        if (smooth > 0) {
+            const double blocky = mean_weight * differences;
+            const double curved = differences + smooth_diagonal;
+            const double other = smooth * curved * curved;
+            return lambda * (blocky * other / (blocky + other)) + c;
+        }
         const double once = differences + diagonal;
         return lambda * (mean_weight * (second ? once * once : once)) + c;
     }
@@ -46,8 +54,13 @@ class SpectralSolver {
         return eigenvalues_[static_cast<std::size_t>(axis)];
     }
     SpectralDivisor divisor(double lambda, double c) const {
-        return {lambda, c, roughness_.mean_weight(), roughness_.diagonal(),
-                roughness_.kind() == Regularisation::second};
+        return {lambda,
+                c,
+                roughness_.mean_weight(),
+                roughness_.diagonal(),
+                roughness_.kind() == Regularisation::second,
+                roughness_.smooth_factor(),
+                roughness_.smooth_diagonal()};
     }
 
   private:

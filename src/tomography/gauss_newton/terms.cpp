@@ -45,8 +45,10 @@ TermUnknowns::TermUnknowns(const Survey& picks, Terms terms, std::span<const dou
                            std::size_t grid_unknowns)
     : picks_(picks), first_(grid_unknowns) {
     if (terms == Terms::none) return;
-    if (terms != Terms::receiver) shots_ = picks.events.size();
-    if (terms != Terms::shot) receivers_ = picks.stations.size();
+    const bool both = terms == Terms::both;
+    if (both || terms == Terms::shot) shots_ = picks.events.size();
+    if (both || terms == Terms::receiver) receivers_ = picks.stations.size();
+    if (terms == Terms::common) common_ = 1;
     unit_ = upper_median({errors.begin(), errors.end()});
 }
 
@@ -54,7 +56,7 @@ std::vector<double> TermUnknowns::damping() const { return std::vector<double>(s
 
 void TermUnknowns::extend(RowLot& lot) const {
     if (size() == 0) return;
-    const std::size_t more = (shots_ > 0 ? 1 : 0) + (receivers_ > 0 ? 1 : 0);
+    const std::size_t more = (shots_ > 0 ? 1 : 0) + (receivers_ > 0 ? 1 : 0) + common_;
     UnknownRows out;
     out.column.reserve(lot.rows.entries() + more * lot.rows.rows());
     out.value.reserve(out.column.capacity());
@@ -73,6 +75,7 @@ void TermUnknowns::extend(RowLot& lot) const {
             const Arrival& pick = picks_.arrivals[static_cast<std::size_t>(lot.picks[r])];
             if (shots_ > 0) add(first_ + static_cast<std::size_t>(pick.event));
             if (receivers_ > 0) add(first_ + shots_ + static_cast<std::size_t>(pick.station));
+            if (common_ > 0) add(first_);
         }
         out.start.push_back(static_cast<std::int64_t>(out.column.size()));
     }
@@ -84,6 +87,7 @@ double TermUnknowns::time_of(std::span<const double> x, std::size_t pick) const 
     double sum = 0;
     if (shots_ > 0) sum += x[first_ + static_cast<std::size_t>(p.event)];
     if (receivers_ > 0) sum += x[first_ + shots_ + static_cast<std::size_t>(p.station)];
+    if (common_ > 0) sum += x[first_];
     return unit_ * sum;
 }
 
@@ -96,7 +100,10 @@ double TermUnknowns::penalty(std::span<const double> x) const {
 PickTerms TermUnknowns::found(std::span<const double> x) const {
     PickTerms terms;
     for (std::size_t t = 0; t < size(); ++t) {
-        (t < shots_ ? terms.shot : terms.receiver).push_back(unit_ * x[first_ + t]);
+        std::vector<double>& to = common_ > 0  ? terms.common
+                                  : t < shots_ ? terms.shot
+                                               : terms.receiver;
+        to.push_back(unit_ * x[first_ + t]);
     }
     return terms;
 }

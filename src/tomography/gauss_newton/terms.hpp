@@ -15,17 +15,19 @@ struct PickTerms {
     std::vector<double> shot;          ///< per source, or empty
     std::vector<double> receiver;      ///< per receiver, or empty; of P where there are P and S
     std::vector<double> receiver_s{};  ///< the same of S, or empty
+    std::vector<double> common{};      ///< one number that all picks share, or empty
 };
 
-/// Terms as unknowns behind those of the grid: one per shot, then one per receiver, in units of the
-/// picks' median error. Each is damped towards 0 as one more pick of that error would, so that a
-/// term of many picks is found nearly whole, and what the ground explains as well is left to it.
+/// Terms as unknowns behind those of the grid: one per shot, then one per receiver, or one of all
+/// picks, in units of the picks' median error. Each is damped towards 0 as one more pick of that
+/// error would, so that a term of many picks is found nearly whole, and what the ground explains as
+/// well is left to it.
 class TermUnknowns {
   public:
     TermUnknowns(const Survey& picks, Terms terms, std::span<const double> errors,
                  std::size_t grid_unknowns);
 
-    std::size_t size() const { return shots_ + receivers_; }
+    std::size_t size() const { return shots_ + receivers_ + common_; }
     /// Weights of their squares, one per term.
     std::vector<double> damping() const;
     /// Adds the terms' entries to rows of the grid's unknowns.
@@ -41,6 +43,7 @@ class TermUnknowns {
     std::size_t first_;  ///< unknowns of the grid
     std::size_t shots_ = 0;
     std::size_t receivers_ = 0;
+    std::size_t common_ = 0;  ///< 1 where all picks share a term
     double unit_ = 1;
 };
 

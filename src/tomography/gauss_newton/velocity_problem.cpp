@@ -25,21 +25,40 @@ VelocityProblem::VelocityProblem(const Model& start, const Survey& picks,
       threads_(resolve_threads(execution.threads)),
       rays_(plan.rays),
       parameters_(start, plan.ratio, plan.bounds),
-      roughness_(parameters_.unknowns(), options.gauss_newton.roughness),
+      roughness_(known_roughness(parameters_.unknowns(), options.gauss_newton, start)),
       // The step on a device knows cells of one size.
-      place_(execution_.device == Device::cpu || !start.is_plain() ? RowPlace::host
-                                                                   : RowPlace::cuda),
+      place_(execution_.device == Device::cpu || !start.is_plain() ||
+                     roughness_.kind() == Regularisation::mixed || options.gauss_newton.known
+                 ? RowPlace::host
+                 : RowPlace::cuda),
       offset_(offset_of(options)),
       errors_(std::move(plan.errors)),
       terms_(picks, options.gauss_newton.terms, errors_, parameters_.unknowns().size()),
+      known_(known_rows(options.gauss_newton, parameters_, start)),
       solver_(parameters_.unknowns(), roughness_, threads_, terms_.damping()),
       extras_{.crossings = use == Use::inversion},
       model_(start.copy()) {}
 
+template <class Work>
+auto VelocityProblem::with_known(std::span<const double> x, std::span<const double> right,
+                                 Work work) const {
+    if (known_.target.empty()) return work(*rows_, right);
+    std::vector<double> all(right.begin(), right.end());
+    const std::vector<double> left = known_.left(x);
+    all.insert(all.end(), left.begin(), left.end());
+    return work(RowsWithKnown(*rows_, known_), std::span<const double>(all));
+}
+
+double VelocityProblem::penalty(const Trial& trial, const Trial&) const {
+    double sum = terms_.penalty(trial.x);
+    for (const double left : known_.left(trial.x)) sum += left * left;
+    return sum;
+}
+
 /// What x is added to before R is applied: nothing for the change from the start model, which is x;
-/// the start model less the reference; or, blocky, the start model itself.
+/// the start model less the reference; or, blocky and mixed, the start model itself.
 std::vector<double> VelocityProblem::offset_of(const InversionOptions& options) const {
-    if (roughness_.kind() == Regularisation::blocky) return parameters_.start_on_unknowns();
+    if (is_of_whole_model(roughness_.kind())) return parameters_.start_on_unknowns();
     const auto& reference = options.gauss_newton.reference;
     if (!reference) return {};
     std::vector<double> offset = parameters_.start_on_unknowns();
@@ -104,16 +123,20 @@ std::vector<double> VelocityProblem::step(std::span<const double> x, std::span<c
     SolveLimits limits{step_accuracy};
     limits.monitor = &execution_.monitor;
     std::vector<double> trial =
-        solver_.solve(*rows_, right, regularised(x), {lambda, damping * lambda}, limits);
+        with_known(x, right, [&](const PickMatrix& rows, std::span<const double> all) {
+            return solver_.solve(rows, all, regularised(x), {lambda, damping * lambda}, limits);
+        });
     for (std::size_t u = 0; u < trial.size(); ++u) trial[u] += x[u];
     return trial;
 }
 
 HeldOutScore VelocityProblem::held_out(FoldTest& folds, std::span<const double> x,
                                        std::span<const double> right, std::span<const PickUse> use,
-                                       double lambda) {
+                                       double lambda, bool glance) {
     const std::vector<double> m = regularised(x);
-    return folds.score({*rows_, use, right, m, lambda}, solver_, roughness_, threads_);
+    return with_known(x, right, [&](const PickMatrix& rows, std::span<const double> all) {
+        return folds.score({rows, use, all, m, lambda, glance}, solver_, roughness_, threads_);
+    });
 }
 
 void VelocityProblem::finish(std::span<const double> x, InversionResult& result) {

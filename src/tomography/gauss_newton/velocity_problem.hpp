@@ -8,6 +8,7 @@
 #include "tomography/gauss_newton/dealt_rows.hpp"
 #include "tomography/gauss_newton/fold_test.hpp"
 #include "tomography/gauss_newton/gauss_newton.hpp"
+#include "tomography/gauss_newton/known_ground.hpp"
 #include "tomography/gauss_newton/linear_step.hpp"
 #include "tomography/gauss_newton/parameters.hpp"
 #include "tomography/gauss_newton/predict.hpp"
@@ -33,9 +34,7 @@ class VelocityProblem : public NormalProblem {
     Trial trial_of(std::vector<double>&& x) const override;
     double adopt(const Trial& trial, bool resumed) override;
     void renew(std::vector<double>&& weights) override;
-    double penalty(const Trial& trial, const Trial&) const override {
-        return terms_.penalty(trial.x);
-    }
+    double penalty(const Trial& trial, const Trial&) const override;
     double roughness_of(std::span<const double> x) const override {
         return solver_.roughness_of(regularised(x));
     }
@@ -53,9 +52,10 @@ class VelocityProblem : public NormalProblem {
     const Model& model() const override { return model_; }
     void finish(std::span<const double> x, InversionResult& result) override;
 
-    /// How well picks that are left out of the linear problem at x are predicted.
+    /// How well picks that are left out of the linear problem at x are predicted; `glance`: see
+    /// LinearizedPicks.
     HeldOutScore held_out(FoldTest& folds, std::span<const double> x, std::span<const double> right,
-                          std::span<const PickUse> use, double lambda);
+                          std::span<const PickUse> use, double lambda, bool glance);
 
   private:
     VelocityProblem(const Model& start, const Survey& picks, const InversionOptions& options,
@@ -69,6 +69,9 @@ class VelocityProblem : public NormalProblem {
 
     std::vector<double> regularised(std::span<const double> x) const;
     std::vector<double> offset_of(const InversionOptions& options) const;
+    /// Calls work(rows, right) with the rows of picks and of what is known beside them.
+    template <class Work>
+    auto with_known(std::span<const double> x, std::span<const double> right, Work work) const;
 
     const Survey& picks_;
     const Survey survey_;  ///< turned round where receivers are fewer than sources
@@ -82,6 +85,7 @@ class VelocityProblem : public NormalProblem {
     std::vector<double> offset_;
     std::vector<double> errors_;
     TermUnknowns terms_;
+    KnownRows known_;  ///< of what is known beside the picks
     StepSolver solver_;
     PredictionExtras extras_;
     Model model_;

@@ -89,7 +89,7 @@ void validate_joint(const InversionOptions& options, const Survey& picks, const 
             "picks of P and S, or events that move, need `method=gauss-newton` without a schedule");
     }
     const Terms terms = options.gauss_newton.terms;
-    if (terms == Terms::shot || terms == Terms::both) {
+    if (terms != Terms::none && terms != Terms::receiver) {
         throw InputError(
             fmt::format("terms is '{}' in a run of P and S or of events that move (origin times "
                         "are the terms of "

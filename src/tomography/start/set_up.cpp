@@ -141,7 +141,7 @@ class SetUp {
         // Below a surface, rays run along x and less is known of depth: longer lengths, less weight
         // of changes with depth.
         const bool damped =
-            roughness.kind == Regularisation::second || roughness.kind == Regularisation::automatic;
+            roughness.kind != Regularisation::first && roughness.kind != Regularisation::blocky;
         const double length = rounded(least_depth(setup_.start) / 2, true);
         const bool differ = roughness.lengths.x != roughness.lengths.z;
         // Between boreholes picks do not see what differs across alone: top and bottom hold it.
@@ -228,15 +228,13 @@ class SetUp {
             off));
     }
 
-    /// Below a line along a surface where velocities, as distance over time, differ by more than
-    /// two and a half times: weathered ground over rock. Its layers have edges more often than not.
-    /// Where they have none, blocky models correlate less with the truth, by 0.01 to 0.07; where
-    /// they have, more, by 0.02 to 0.1 (bench/inversion, truths of both kinds). Within a crust
-    /// velocities differ by less than two times.
-    bool is_sharp() const {
-        constexpr double layers = 2.5;
-        return shape_.along_surface && shape_.is_2d && setup_.start.is_plain() &&
-               shape_.fastest > layers * shape_.slowest;
+    /// Below a line along a surface no score tells layers from gradual ground: picks left out are
+    /// met alike by models of both (bench/inversion, truths of both kinds). There the model has a
+    /// part of each, and nothing is compared.
+    /// A reference model is what a change is smooth from.
+    bool is_line() const {
+        return shape_.along_surface && setup_.start.grid().is_2d() &&
+               !setup_.options.gauss_newton.reference;
     }
 
     /// The kind of regularisation, and how well picks without errors can be explained.
@@ -254,44 +252,38 @@ class SetUp {
                 "give their error, or a target RMS)",
                 setup_.picks.arrivals.size(), least_picks));
         }
-        const bool sharp = is_sharp() && !few;
-        const Regularisation likely = sharp ? Regularisation::blocky : Regularisation::second;
+        const bool line = is_line();
+        const Regularisation likely = line ? Regularisation::mixed : Regularisation::second;
         std::vector<Regularisation> kinds{open ? likely : kind};
-        const bool compare =
-            open && !kept && !few && is_cheap_to_validate(setup_.start, setup_.picks);
+        const bool test = open && !kept && !few && is_cheap_to_validate(setup_.start, setup_.picks);
+        const bool compare = test && !line;
         if (compare) kinds = {Regularisation::second, Regularisation::blocky};
         std::vector<CrossValidation> found;
-        if (no_errors || compare) {
+        if (no_errors || test) {
             found = cross_validate(setup_.start, setup_.picks, options, kinds, execution);
         }
         // Where both are alike, smooth invents no edges. Between boreholes curvature lets velocity
         // drift across, which no pick sees: neither is preferred in 2-D, where strong bends count
-        // less (see Roughness), and blocky in 3-D. Below a surface the score does not tell edges
-        // from gradual ground; what is known of such ground does (see is_sharp).
+        // less (see Roughness), and blocky in 3-D.
         const double between = setup_.start.grid().is_2d() ? 1 : 1.03;
-        const double below = sharp ? 1.25 : 0.8;
-        const double alike = shape_.along_surface ? below : 0.97;
+        const double alike = shape_.along_surface ? 0.8 : 0.97;
         const double clearly = shape_.crosses ? between : alike;
         const bool tested = compare && found[0].folds > 0 && found[1].folds > 0;
-        const bool blocky =
-            tested ? found[1].held_out < clearly * found[0].held_out : compare && sharp;
+        const bool blocky = tested && found[1].held_out < clearly * found[0].held_out;
         kind = kinds[blocky ? 1 : 0];
         if (open) {
             choose(fmt::format(
-                "`regularisation={}`{}{}", name_of(kind),
-                sharp ? fmt::format(", for ground whose velocities differ by {:.2g} times has "
-                                    "layers",
-                                    shape_.fastest / shape_.slowest)
-                      : "",
+                "`regularisation={}`{}", name_of(kind),
                 tested ? fmt::format(": {}-fold cross-validation misses picks left "
                                      "out by {:.3g} with second and by {:.3g} with "
                                      "blocky",
                                      found[0].folds, found[0].held_out, found[1].held_out)
+                : line ? ", a smooth part and one with edges"
                        : ""));
         }
         if (no_errors) {
             take_target(found[blocky ? 1 : 0]);
-        } else if (compare && !(options.target_chi2 > 0) && !(options.target_rms > 0)) {
+        } else if (test && !(options.target_chi2 > 0) && !(options.target_rms > 0)) {
             judge_errors(found[blocky ? 1 : 0], execution);
         }
     }

@@ -28,9 +28,9 @@ TrustNumbers exact_trust(const LinearProblem& problem, const TrustOptions& optio
 /// once, for the largest s that the number of solves allows. What strays is seen by itself half way
 /// between the unknowns of a probe, where all of it strays and from nearer: its RMS is a bound.
 ///
-/// The variance is that of posterior samples (A^T A + lambda R)^-1 (A^T e1 + lambda^(1/2) L e2)
-/// with R = L L^T and standard normal e1, e2, which have exactly the covariance (A^T A + lambda
-/// R)^-1. A deviation from N of them is off by 1 / sqrt(2 N) of itself.
+/// The variance is that of posterior samples (A^T A + w R)^-1 (A^T e1 + w^(1/2) L e2), with the
+/// prior R = L L^T, its weight w and standard normal e1, e2, which have exactly the covariance
+/// (A^T A + w R)^-1. A deviation from N of them is off by 1 / sqrt(2 N) of itself.
 TrustNumbers sampled_trust(const LinearProblem& problem, const TrustOptions& options,
                            const Execution& execution);
 

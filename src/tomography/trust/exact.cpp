@@ -15,7 +15,7 @@ struct Entry {
 };
 
 /// Rows of the roughness matrix.
-std::vector<std::vector<Entry>> rows_of_roughness(const LinearProblem& problem) {
+std::vector<std::vector<Entry>> rows_of(const Roughness& roughness, const LinearProblem& problem) {
     const std::size_t n = problem.size();
     std::vector<std::vector<Entry>> rows(n);
     parallel_ranges(
@@ -24,7 +24,7 @@ std::vector<std::vector<Entry>> rows_of_roughness(const LinearProblem& problem) 
             std::vector<double> row(n);
             for (auto u = static_cast<std::size_t>(begin); u < static_cast<std::size_t>(end); ++u) {
                 unit[u] = 1;
-                problem.roughness().apply(unit, row, 1);
+                roughness.apply(unit, row, 1);
                 unit[u] = 0;
                 for (std::size_t v = 0; v < n; ++v) {
                     if (row[v] != 0) rows[u].push_back({v, row[v]});
@@ -34,10 +34,10 @@ std::vector<std::vector<Entry>> rows_of_roughness(const LinearProblem& problem) 
     return rows;
 }
 
-/// A^T A + lambda R, and so little on the diagonal that rock no ray and no neighbour reaches does
+/// A^T A + weight R, and so little on the diagonal that rock no ray and no neighbour reaches does
 /// not make it singular.
 std::vector<double> normal_matrix(const LinearProblem& problem,
-                                  const std::vector<std::vector<Entry>>& roughness) {
+                                  const std::vector<std::vector<Entry>>& roughness, double weight) {
     const std::size_t grid = problem.size();
     const std::size_t n = problem.columns();
     const UnknownRows& rows = problem.matrix();
@@ -56,8 +56,7 @@ std::vector<double> normal_matrix(const LinearProblem& problem,
             }
         }
         if (u < grid) {
-            for (const Entry& entry : roughness[u])
-                to[entry.column] += problem.lambda() * entry.value;
+            for (const Entry& entry : roughness[u]) to[entry.column] += weight * entry.value;
         } else {
             to[u] += problem.term_damping()[u - grid];
         }
@@ -66,21 +65,54 @@ std::vector<double> normal_matrix(const LinearProblem& problem,
     return matrix;
 }
 
-}  // namespace
+constexpr std::size_t width = 64;
 
-TrustNumbers exact_trust(const LinearProblem& problem, const TrustOptions& options,
-                         Monitor& monitor) {
+std::int64_t column_jobs(std::size_t columns) {
+    return static_cast<std::int64_t>((columns + width - 1) / width);
+}
+
+/// Calls use(unknown, columns, count, place) for all columns of the inverse, some at a time: entry
+/// `row` of the unknown's column is columns[row * count + place].
+template <class Use>
+void for_each_column(const LinearProblem& problem, const DenseInverse& inverse, Monitor& monitor,
+                     Use use) {
     const std::size_t n = problem.size();
-    const std::size_t all = problem.columns();  // with terms
-    constexpr std::size_t width = 64;
-    const auto jobs = static_cast<std::int64_t>((n + width - 1) / width);
-    monitor.begin("resolution", jobs + 1);
-    const auto roughness = rows_of_roughness(problem);
-    const DenseInverse inverse(normal_matrix(problem, roughness), all, problem.threads());
-    monitor.advance();
+    parallel_for(column_jobs(n), problem.threads(), [&](std::int64_t job) {
+        monitor.check();
+        const std::size_t first = static_cast<std::size_t>(job) * width;
+        const std::size_t count = std::min(width, n - first);
+        std::vector<double> columns(inverse.size() * count);
+        inverse.columns(first, count, columns);
+        for (std::size_t c = 0; c < count; ++c) use(first + c, columns, count, c);
+        monitor.advance();
+    });
+}
 
-    // Pairs of unknowns that a sample may depend on are neighbours: of a row of the covariance, the
-    // entries at those are kept.
+std::vector<double> exact_resolution(const LinearProblem& problem, Monitor& monitor) {
+    const auto roughness = rows_of(problem.roughness(), problem);
+    const DenseInverse inverse(normal_matrix(problem, roughness, problem.lambda()),
+                               problem.columns(), problem.threads());
+    monitor.advance();
+    std::vector<double> resolution(problem.size());
+    for_each_column(
+        problem, inverse, monitor,
+        [&](std::size_t u, const std::vector<double>& columns, std::size_t count, std::size_t c) {
+            double lost = 0;
+            for (const Entry& entry : roughness[u]) {
+                lost += entry.value * columns[entry.column * count + c];
+            }
+            resolution[u] = 1 - problem.lambda() * lost;
+        });
+    return resolution;
+}
+
+/// Per sample. Pairs of unknowns that a sample may depend on are neighbours: of a row of the
+/// covariance, the entries at those are kept.
+std::vector<double> exact_variance(const LinearProblem& problem, double weight, Monitor& monitor) {
+    const auto roughness = rows_of(problem.prior(), problem);
+    const DenseInverse inverse(normal_matrix(problem, roughness, weight), problem.columns(),
+                               problem.threads());
+    monitor.advance();
     const Shape shape = problem.unknowns().grid().shape;
     const auto& places = problem.unknowns().places();
     const auto& numbers = problem.unknowns().numbers();
@@ -91,22 +123,10 @@ TrustNumbers exact_trust(const LinearProblem& problem, const TrustOptions& optio
                       static_cast<int>(place / shape.z % shape.y),
                       static_cast<int>(place % shape.z)};
     };
-    TrustNumbers out;
-    out.resolution.resize(n);
-    std::vector<double> covariance(n * around, 0.0);
-    parallel_for(jobs, problem.threads(), [&](std::int64_t job) {
-        monitor.check();
-        const std::size_t first = static_cast<std::size_t>(job) * width;
-        const std::size_t count = std::min(width, n - first);
-        std::vector<double> columns(all * count);
-        inverse.columns(first, count, columns);
-        for (std::size_t c = 0; c < count; ++c) {
-            const std::size_t u = first + c;
-            double lost = 0;
-            for (const Entry& entry : roughness[u]) {
-                lost += entry.value * columns[entry.column * count + c];
-            }
-            out.resolution[u] = 1 - problem.lambda() * lost;
+    std::vector<double> covariance(problem.size() * around, 0.0);
+    for_each_column(
+        problem, inverse, monitor,
+        [&](std::size_t u, const std::vector<double>& columns, std::size_t count, std::size_t c) {
             const Index3 at = node_of(u);
             for (std::size_t side = 0; side < around; ++side) {
                 const Index3 other{at.x + static_cast<int>(side / 9) - 1,
@@ -121,14 +141,9 @@ TrustNumbers exact_trust(const LinearProblem& problem, const TrustOptions& optio
                 covariance[u * around + side] =
                     columns[static_cast<std::size_t>(number) * count + c];
             }
-        }
-        monitor.advance();
-    });
-    monitor.end();
-    if (!options.deviation) return out;
-
+        });
     const auto velocity = problem.model().given();
-    out.variance.assign(velocity.size(), 0.0);
+    std::vector<double> variance(velocity.size(), 0.0);
     parallel_ranges(
         static_cast<std::int64_t>(velocity.size()), problem.threads(),
         [&](std::int64_t begin, std::int64_t end) {
@@ -144,9 +159,29 @@ TrustNumbers exact_trust(const LinearProblem& problem, const TrustOptions& optio
                         sum += of_a * of_b * covariance[a * around + side];
                     });
                 });
-                out.variance[s] = sum;
+                variance[s] = sum;
             }
         });
+    return variance;
+}
+
+}  // namespace
+
+TrustNumbers exact_trust(const LinearProblem& problem, const TrustOptions& options,
+                         Monitor& monitor) {
+    TrustNumbers out;
+    const std::int64_t steps = column_jobs(problem.size()) + 1;
+    if (options.resolution) {
+        monitor.begin("resolution", steps);
+        out.resolution = exact_resolution(problem, monitor);
+        monitor.end();
+    }
+    if (options.deviation) {
+        const double weight = problem.prior_weight(monitor);
+        monitor.begin("deviation", steps);
+        out.variance = exact_variance(problem, weight, monitor);
+        monitor.end();
+    }
     return out;
 }
 

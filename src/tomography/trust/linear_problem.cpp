@@ -1,15 +1,40 @@
 #include "tomography/trust/linear_problem.hpp"
 
+#include <algorithm>
+
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "tomography/gauss_newton/gathered_rows.hpp"
 #include "tomography/gauss_newton/gauss_newton.hpp"
+#include "tomography/gauss_newton/known_ground.hpp"
 #include "tomography/gauss_newton/pick_weights.hpp"
 #include "tomography/gauss_newton/predict.hpp"
 #include "tomography/gauss_newton/terms.hpp"
+#include "tomography/trust/prior.hpp"
 
 namespace fermat {
 namespace {
+
+/// As the run's, of the first order and without edges that its model has found.
+Roughness prior_of(const Unknowns& unknowns, const InversionOptions& options, const Model& start) {
+    GaussNewtonOptions prior = options.gauss_newton;
+    const Vec3 lengths = prior.roughness.lengths;
+    const double longest = std::max({lengths.x, lengths.y, lengths.z});
+    prior.roughness.kind = Regularisation::first;
+    Roughness roughness = known_roughness(unknowns, prior, start);
+    roughness.take_length(longest > 0 ? longest : unknowns.sizes().least_side / 4);
+    return roughness;
+}
+
+void append(UnknownRows& rows, const UnknownRows& more) {
+    for (std::size_t r = 0; r < more.rows(); ++r) {
+        for (auto e = more.start[r]; e < more.start[r + 1]; ++e) {
+            rows.column.push_back(more.column[static_cast<std::size_t>(e)]);
+            rows.value.push_back(more.value[static_cast<std::size_t>(e)]);
+        }
+        rows.start.push_back(static_cast<std::int64_t>(rows.column.size()));
+    }
+}
 
 /// The derivatives of all picks' times, on every rank.
 UnknownRows rows_at(const Model& model, const Survey& picks, const Parameters& parameters,
@@ -52,7 +77,8 @@ LinearProblem::LinearProblem(const Model& start, const Survey& picks,
       parameters_(start, problem_plan(start, picks, options).ratio,
                   problem_plan(start, picks, options).bounds),
       model_(parameters_.model_of(x_, threads_)),
-      roughness_(parameters_.unknowns(), options.gauss_newton.roughness) {
+      roughness_(known_roughness(parameters_.unknowns(), options.gauss_newton, start)),
+      prior_(prior_of(parameters_.unknowns(), options, start)) {
     const ProblemPlan plan = problem_plan(start, picks, options);
     const DataNorm norm = options.gauss_newton.norm;
     std::vector<double> scaled = found.residual;
@@ -64,9 +90,28 @@ LinearProblem::LinearProblem(const Model& start, const Survey& picks,
     term_damping_ = terms.damping();
     UnknownRows rows = rows_at(model_, picks, parameters_, x_, plan, terms,
                                execution.on(forward_device(start, options, execution)));
+    const KnownRows known = known_rows(options.gauss_newton, parameters_, start);
+    append(rows, known.rows);
+    weights.resize(rows.rows(), 1.0);
     if (columns() <= most_dense_unknowns) matrix_ = weighted(rows, weights);
     rows_.emplace(std::move(rows), weights, columns());
     roughness_.reweight(parameters_.regularised(x_, roughness_.kind()));
+    std::vector<double> x = x_;
+    x.resize(columns(), 0.0);
+    data_.resize(rows_->rows());
+    rows_->times(x, data_, threads_);
+    for (std::size_t n = 0; n < found.residual.size(); ++n) {
+        if (weights[n] > 0) data_[n] += weights[n] * found.residual[n];
+    }
+    const std::vector<double> left = known.left(x_);
+    for (std::size_t n = 0; n < left.size(); ++n) data_[found.residual.size() + n] += left[n];
+}
+
+double LinearProblem::prior_weight(Monitor& monitor) const {
+    std::vector<double> found = x_;
+    found.resize(columns(), 0.0);
+    return likely_weight({unknowns(), rows(), data_, found, term_damping_, threads_}, prior_,
+                         monitor);
 }
 
 std::vector<double> LinearProblem::on_samples(std::span<const double> change, int threads) const {

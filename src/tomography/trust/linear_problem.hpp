@@ -26,7 +26,13 @@ inline constexpr std::size_t most_dense_unknowns = 20000;
 /// and it is the truth seen through the resolution matrix C A^T A = I - lambda C R (Tarantola 2005,
 /// chapter 3). Terms of shots and receivers are unknowns behind those of the grid, with their
 /// damping in the place of lambda R: what they explain as well does not resolve the ground. Blocky
-/// roughness is taken with the weights that the model gives it.
+/// roughness is taken with the weights that the model gives it. What is known of the ground beside
+/// the picks has rows below theirs.
+///
+/// Deviations have a prior of their own: the run's roughness is that of the smoothest model, whose
+/// C says what noise does to it and not how wrong it is. The prior is a Gaussian field of the first
+/// order (Roughness::take_length) whose deviation the picks themselves make most likely
+/// (prior.hpp).
 class LinearProblem {
   public:
     /// Makes the rows in one pass over all sources; every rank then has them all.
@@ -41,6 +47,10 @@ class LinearProblem {
     const UnknownRows& matrix() const { return matrix_; }
     const Model& model() const { return model_; }
     double lambda() const { return lambda_; }
+    /// The field that the truth is a sample of before there are picks. Its weight takes some
+    /// solves; every rank makes the same.
+    const Roughness& prior() const { return prior_; }
+    double prior_weight(Monitor& monitor) const;
     int threads() const { return threads_; }
     /// Unknowns of the grid.
     std::size_t size() const { return x_.size(); }
@@ -62,6 +72,8 @@ class LinearProblem {
     Parameters parameters_;
     Model model_;
     Roughness roughness_;
+    Roughness prior_;
+    std::vector<double> data_;  ///< residuals and A x, in errors, per row
     std::vector<double> term_damping_;
     UnknownRows matrix_;
     std::optional<WeightedRows> rows_;

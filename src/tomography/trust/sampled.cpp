@@ -30,8 +30,9 @@ LinearSolution unpacked(const Bytes& bytes) {
 
 /// Solves for as many right sides as wanted and hands the solutions on in their order.
 template <class MakeRight, class Consume>
-int deal_solves(const LinearProblem& problem, const char* task, std::int64_t count,
-                MakeRight make_right, Consume consume, const Execution& execution) {
+int deal_solves(const LinearProblem& problem, const Roughness& roughness, double weight,
+                const char* task, std::int64_t count, MakeRight make_right, Consume consume,
+                const Execution& execution) {
     Ranks& ranks = execution.ranks;
     Monitor& monitor = execution.monitor;
     const int threads = problem.threads();
@@ -43,10 +44,10 @@ int deal_solves(const LinearProblem& problem, const char* task, std::int64_t cou
         ranks, count, jobs,
         [&](std::int64_t number) {
             monitor.check();
-            StepSolver solver(problem.unknowns(), problem.roughness(), threads / jobs,
+            StepSolver solver(problem.unknowns(), roughness, threads / jobs,
                               problem.term_damping());
-            return packed(solver.solve(problem.rows(), make_right(number, threads / jobs),
-                                       problem.lambda(), limits));
+            return packed(
+                solver.solve(problem.rows(), make_right(number, threads / jobs), weight, limits));
         },
         [&](std::int64_t number, const Bytes& bytes) {
             const LinearSolution solution = unpacked(bytes);
@@ -80,7 +81,7 @@ void probe_resolution(const LinearProblem& problem, const TrustOptions& options,
     double squares = 0;
     double count = 0;
     numbers.unfinished += deal_solves(
-        problem, "resolution", lattices.count(),
+        problem, problem.roughness(), problem.lambda(), "resolution", lattices.count(),
         [&](std::int64_t number, int threads) {
             return seen_by_picks(problem, probe(number), threads);
         },
@@ -99,8 +100,8 @@ void probe_resolution(const LinearProblem& problem, const TrustOptions& options,
     if (count > 0) numbers.stray = std::sqrt(squares / count);
 }
 
-std::vector<double> posterior_right(const LinearProblem& problem, const TrustOptions& options,
-                                    std::int64_t number, int threads) {
+std::vector<double> posterior_right(const LinearProblem& problem, double weight,
+                                    const TrustOptions& options, std::int64_t number, int threads) {
     // Streams of their own, away from those of the probes.
     constexpr std::uint64_t streams = 1ULL << 40;
     RandomStream random(options.seed, streams + static_cast<std::uint64_t>(number));
@@ -110,8 +111,8 @@ std::vector<double> posterior_right(const LinearProblem& problem, const TrustOpt
     std::vector<double> right(problem.columns());
     problem.rows().transposed_times(of_picks, right, threads);
     std::vector<double> rough(problem.size());
-    problem.roughness().apply_root(of_model, rough);
-    const double factor = std::sqrt(problem.lambda());
+    problem.prior().apply_root(of_model, rough);
+    const double factor = std::sqrt(weight);
     for (std::size_t u = 0; u < rough.size(); ++u) right[u] += factor * rough[u];
     for (std::size_t t = 0; t < of_terms.size(); ++t) {
         right[problem.size() + t] += std::sqrt(problem.term_damping()[t]) * of_terms[t];
@@ -123,10 +124,11 @@ void sample_variance(const LinearProblem& problem, const TrustOptions& options,
                      TrustNumbers& numbers, const Execution& execution) {
     numbers.variance.assign(execution.ranks.is_root() ? problem.model().given().size() : 0, 0.0);
     numbers.solves += options.solves;
+    const double weight = problem.prior_weight(execution.monitor);
     numbers.unfinished += deal_solves(
-        problem, "deviation", options.solves,
+        problem, problem.prior(), weight, "deviation", options.solves,
         [&](std::int64_t number, int threads) {
-            return posterior_right(problem, options, number, threads);
+            return posterior_right(problem, weight, options, number, threads);
         },
         [&](std::int64_t, const std::vector<double>& sample) {
             const std::vector<double> change = problem.on_samples(sample, problem.threads());

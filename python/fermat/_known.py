@@ -1,0 +1,71 @@
+"""What a user knows of the ground beside the picks, as the library takes it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from ._core import Model
+
+File: TypeAlias = "str | os.PathLike[str]"
+Log: TypeAlias = "File | tuple[ArrayLike, ArrayLike, ArrayLike]"
+Regions: TypeAlias = "File | Mapping[str, tuple[ArrayLike, float, float]]"
+Interfaces: TypeAlias = "File | ArrayLike | Mapping[str, ArrayLike]"
+
+
+def known_ground(
+    ndim: int,
+    log: Log | None,
+    regions: Regions | None,
+    interfaces: Interfaces | None,
+    guide: Model | None,
+    prior_model: Model | None,
+    prior_deviation: float,
+) -> dict[str, Any]:
+    """Keywords of the library: names of files, or arrays and lists of tuples."""
+    options: dict[str, Any] = {}
+    if _is_file(log):
+        options["log"] = os.fspath(log)  # type: ignore[arg-type]
+    elif log is not None:
+        points, velocity, error = log  # type: ignore[misc,str-unpack]
+        at = _points(points, ndim, "points of log")
+        each = [np.broadcast_to(np.asarray(v, float), len(at)).copy() for v in (velocity, error)]
+        options["log"] = (at, *each)
+    if _is_file(regions):
+        options["regions"] = os.fspath(regions)  # type: ignore[arg-type]
+    elif regions is not None:
+        options["regions"] = [
+            (str(name), _points(corners, ndim, f"corners of region {name!r}"), float(v), float(e))
+            for name, (corners, v, e) in regions.items()  # type: ignore[union-attr]
+        ]
+    if _is_file(interfaces):
+        options["interfaces"] = os.fspath(interfaces)  # type: ignore[arg-type]
+    elif interfaces is not None:
+        named = interfaces if isinstance(interfaces, Mapping) else {"interface": interfaces}
+        options["interfaces"] = [
+            (str(name), _points(points, ndim, f"points of interface {name!r}"))
+            for name, points in named.items()
+        ]
+    if guide is not None:
+        options["guide"] = guide
+    if prior_model is not None:
+        options["prior_model"] = prior_model
+        options["prior_deviation"] = float(prior_deviation)
+    return options
+
+
+def _is_file(value: Any) -> bool:
+    return isinstance(value, (str, os.PathLike))
+
+
+def _points(points: Any, ndim: int, what: str) -> NDArray[np.float64]:
+    out = np.ascontiguousarray(points, dtype=np.float64)
+    if out.ndim != 2 or out.shape[1] != ndim:
+        raise ValueError(f"{what} have shape {out.shape} (must be (n, {ndim}))")
+    return out

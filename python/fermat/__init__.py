@@ -26,6 +26,7 @@ from ._geometry import Geometry, geometry
 from ._grid import Grid
 from ._invert import Inversion, invert
 from ._invert_phases import LayerInversion, invert_phases
+from ._lapse import Change, time_lapse
 from ._locate import Catalogue, locate
 from ._medium import Medium
 from ._methods import Bending, Graph
@@ -52,6 +53,7 @@ for _type in (
     Adjoint,
     Bending,
     Catalogue,
+    Change,
     CrossValidation,
     CudaModel,
     Earth,

@@ -14,6 +14,7 @@ from ._coverage import coverage
 from ._curves import shots, traveltime_curves
 from ._degrees import degrees
 from ._interactive import interactive3d
+from ._lapse import change
 from ._layers import layers
 from ._maps import depth_slices, map
 from ._misfit import misfit, trade_off
@@ -27,6 +28,7 @@ __all__ = [
     "animate",
     "before_after",
     "catalogue",
+    "change",
     "checkerboard",
     "convergence",
     "coverage",

@@ -257,6 +257,11 @@ void refuse_of_layers(const InvertFlags& flags) {
     refuse(flags.board.has_value(), "--checkerboard");
     refuse(flags.schedule.has_value(), "--schedule");
     refuse(flags.reference.has_value(), "--reference");
+    refuse(flags.ground.log.has_value(), "--log");
+    refuse(flags.ground.regions.has_value(), "--regions");
+    refuse(flags.ground.interfaces.has_value(), "--interfaces");
+    refuse(flags.ground.guide.has_value(), "--guide");
+    refuse(flags.ground.prior.has_value(), "--prior-model");
     refuse(flags.s_model.has_value(), "--s-model");
     refuse(!flags.differences.empty(), "--differences");
     refuse(!flags.kept.empty(), "--keep");

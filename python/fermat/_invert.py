@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ._arguments import Device, Progress, Solver, Start, Tracer
     from ._core import CudaModel, Model
-    from ._known import Interfaces, Log, Regions
+    from ._known import Edges, Log, Regions
     from ._smoothing import Smoother
     from ._tables import File
 
@@ -48,7 +48,7 @@ def invert(
     reference: Model | None = None,
     log: Log | None = None,
     regions: Regions | None = None,
-    interfaces: Interfaces | None = None,
+    edges: Edges | None = None,
     guide: Model | None = None,
     prior_model: Model | None = None,
     prior_deviation: float = 0.1,
@@ -140,7 +140,7 @@ def invert(
     regions
         Parts of a section whose velocity is known: a file with the columns region,x,z,velocity,error
         and a row per corner, or {name: (corners, velocity, error)}.
-    interfaces
+    edges
         Surfaces across which nothing is smoothed: a file with the columns x,y,z (no y in 2-D) and, of
         several, interface; or points, or {name: points}.
     guide
@@ -305,7 +305,7 @@ def invert(
         options["step"] = step
     if reference is not None:
         options["reference"] = reference
-    options |= known_ground(ndim, log, regions, interfaces, guide, prior_model, prior_deviation)
+    options |= known_ground(ndim, log, regions, edges, guide, prior_model, prior_deviation)
     if s_model is not None:
         options["s_model"] = s_model
     if known:

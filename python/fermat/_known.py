@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 File: TypeAlias = "str | os.PathLike[str]"
 Log: TypeAlias = "File | tuple[ArrayLike, ArrayLike, ArrayLike]"
 Regions: TypeAlias = "File | Mapping[str, tuple[ArrayLike, float, float]]"
-Interfaces: TypeAlias = "File | ArrayLike | Mapping[str, ArrayLike]"
+Edges: TypeAlias = "File | ArrayLike | Mapping[str, ArrayLike]"
 
 
 def known_ground(
     ndim: int,
     log: Log | None,
     regions: Regions | None,
-    interfaces: Interfaces | None,
+    edges: Edges | None,
     guide: Model | None,
     prior_model: Model | None,
     prior_deviation: float,
@@ -44,11 +44,11 @@ def known_ground(
             (str(name), _points(corners, ndim, f"corners of region {name!r}"), float(v), float(e))
             for name, (corners, v, e) in regions.items()  # type: ignore[union-attr]
         ]
-    if _is_file(interfaces):
-        options["interfaces"] = os.fspath(interfaces)  # type: ignore[arg-type]
-    elif interfaces is not None:
-        named = interfaces if isinstance(interfaces, Mapping) else {"interface": interfaces}
-        options["interfaces"] = [
+    if _is_file(edges):
+        options["edges"] = os.fspath(edges)  # type: ignore[arg-type]
+    elif edges is not None:
+        named = edges if isinstance(edges, Mapping) else {"interface": edges}
+        options["edges"] = [
             (str(name), _points(points, ndim, f"points of interface {name!r}"))
             for name, points in named.items()
         ]

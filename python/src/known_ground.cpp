@@ -44,7 +44,7 @@ std::shared_ptr<const KnownGround> known_ground(const Keywords& given) {
         }
     }
     if (const auto path = file_of(given, "regions")) known.regions = read_regions(*path, notes);
-    if (const auto path = file_of(given, "interfaces")) {
+    if (const auto path = file_of(given, "edges")) {
         known.interfaces = read_interfaces(*path, notes);
     }
     warn(notes);
@@ -54,7 +54,7 @@ std::shared_ptr<const KnownGround> known_ground(const Keywords& given) {
                                  points_from(nb::cast<Points>(one[1]), 0), nb::cast<double>(one[2]),
                                  nb::cast<double>(one[3])});
     }
-    for (const nb::handle part : parts_of(given, "interfaces")) {
+    for (const nb::handle part : parts_of(given, "edges")) {
         const auto one = nb::cast<nb::tuple>(part);
         known.interfaces.push_back(
             {nb::cast<std::string>(one[0]), points_from(nb::cast<Points>(one[1]), 0)});

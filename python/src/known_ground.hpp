@@ -8,7 +8,7 @@
 
 namespace fermat::python {
 
-/// What the keywords log, regions, interfaces, guide and prior_model say of the ground; null where
+/// What the keywords log, regions, edges, guide and prior_model say of the ground; null where
 /// none is given.
 std::shared_ptr<const KnownGround> known_ground(const Keywords& given);
 

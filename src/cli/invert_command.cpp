@@ -259,7 +259,7 @@ void refuse_of_layers(const InvertFlags& flags) {
     refuse(flags.reference.has_value(), "--reference");
     refuse(flags.ground.log.has_value(), "--log");
     refuse(flags.ground.regions.has_value(), "--regions");
-    refuse(flags.ground.interfaces.has_value(), "--interfaces");
+    refuse(flags.ground.interfaces.has_value(), "--edges");
     refuse(flags.ground.guide.has_value(), "--guide");
     refuse(flags.ground.prior.has_value(), "--prior-model");
     refuse(flags.s_model.has_value(), "--s-model");

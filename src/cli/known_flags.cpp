@@ -15,7 +15,7 @@ void add_known_flags(CLI::App& app, KnownFlags& flags) {
     add_path(app, "--regions", flags.regions,
              "parts of a section whose velocity is known: CSV with columns "
              "region,x,z,velocity,error, a row per corner");
-    add_path(app, "--interfaces", flags.interfaces,
+    add_path(app, "--edges", flags.interfaces,
              "surfaces across which nothing is smoothed: CSV with columns x,y,z (no y in 2-D) and, "
              "of several, interface");
     add_path(app, "--guide", flags.guide,

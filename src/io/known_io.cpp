@@ -24,7 +24,7 @@ void note_others(const CsvTable& table, std::span<const std::string_view> known,
 
 /// The part with this id, a new one where it is the first row of it.
 template <class Part>
-Part& part_of(std::vector<Part>& parts, std::string_view id) {
+Part& known_part(std::vector<Part>& parts, std::string_view id) {
     const auto found =
         std::find_if(parts.begin(), parts.end(), [&](const Part& part) { return part.id == id; });
     if (found != parts.end()) return *found;
@@ -59,7 +59,7 @@ std::vector<KnownRegion> read_regions(const fs::path& path, Notes& notes) {
     note_others(table, used, "regions have region,x,z,velocity,error", notes);
     std::vector<KnownRegion> out;
     for (std::size_t row = 0; row < table.rows(); ++row) {
-        KnownRegion& region = part_of(out, table.text(row, id));
+        KnownRegion& region = known_part(out, table.text(row, id));
         const double v = table.number(row, velocity);
         const double e = table.number(row, error);
         const bool same = region.velocity == v && region.error == e;
@@ -84,7 +84,7 @@ std::vector<KnownInterface> read_interfaces(const fs::path& path, Notes& notes) 
     note_others(table, used, "interfaces have interface,x,y,z", notes);
     std::vector<KnownInterface> out;
     for (std::size_t row = 0; row < table.rows(); ++row) {
-        part_of(out, id ? table.text(row, *id) : "interface").points.push_back(points(row));
+        known_part(out, id ? table.text(row, *id) : "interface").points.push_back(points(row));
     }
     return out;
 }

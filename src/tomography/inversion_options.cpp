@@ -112,7 +112,7 @@ void validate(const InversionOptions& options, const Survey& picks, const Model&
         if (by_boxes(options) || options.method == InversionMethod::adjoint ||
             is_joint(picks, options)) {
             throw InputError(
-                "a log, regions, interfaces, a guide or a prior model are given and the run is not "
+                "a log, regions, edges, a guide or a prior model are given and the run is not "
                 "of one velocity by 'gauss-newton' (only that method knows them)");
         }
         validate(*options.gauss_newton.known, start);

@@ -53,7 +53,7 @@ def test_a_region_with_a_small_error_is_fixed(line):
 
 def test_nothing_is_smoothed_across_an_interface(line):
     start, truth, picks = line
-    run = fm.invert(start, picks, interfaces=[(0, BED), (60, BED)], regularisation="second", unknown_ratio=1)
+    run = fm.invert(start, picks, edges=[(0, BED), (60, BED)], regularisation="second", unknown_ratio=1)
     plain = fm.invert(start, picks, regularisation="second", unknown_ratio=1)
     middle = slice(15, 46)
 

@@ -43,7 +43,7 @@ def test_every_described_option_is_a_keyword_with_its_default(function, groups):
 def test_every_keyword_of_an_inversion_is_described_or_not_an_option():
     described = {option["name"] for group in ("inversion", "guess") for option in OPTIONS[group]}
     others = {"model", "picks", "error", "schedule", "device", "devices", "threads", "callback", "keep_models", "progress",
-              "reference", "trust", "s_model", "known", "differences", "log", "regions", "interfaces", "guide",
+              "reference", "trust", "s_model", "known", "differences", "log", "regions", "edges", "guide",
               "prior_model", "prior_deviation"}
     assert set(keywords(fm.invert)) - described - others == set()
 

@@ -7,7 +7,7 @@ namespace fermat {
 namespace {
 
 /// Eight sums side by side, always the same ones.
-double product(const double* a, const double* b, std::size_t count) {
+double band_product(const double* a, const double* b, std::size_t count) {
     double sums[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     std::size_t n = 0;
     for (; n + 8 <= count; n += 8) {
@@ -26,8 +26,8 @@ bool BandedCholesky::factor() {
         const std::size_t first = i > band_ ? i - band_ : 0;
         for (std::size_t j = first; j <= i; ++j) {
             const std::size_t from = std::max(first, j > band_ ? j - band_ : 0);
-            const double left = at(i, j) - product(line(i) + (from + band_ - i),
-                                                   line(j) + (from + band_ - j), j - from);
+            const double left = at(i, j) - band_product(line(i) + (from + band_ - i),
+                                                        line(j) + (from + band_ - j), j - from);
             if (j < i) {
                 at(i, j) = left / at(j, j);
             } else {
@@ -43,7 +43,7 @@ void BandedCholesky::solve(std::span<double> x) const {
     for (std::size_t i = 0; i < size_; ++i) {
         const std::size_t first = i > band_ ? i - band_ : 0;
         const double* const own = line(i) + (band_ - (i - first));
-        x[i] = (x[i] - product(own, &x[first], i - first)) / own[i - first];
+        x[i] = (x[i] - band_product(own, &x[first], i - first)) / own[i - first];
     }
     for (std::size_t i = size_; i-- > 0;) {
         const std::size_t first = i > band_ ? i - band_ : 0;

@@ -63,9 +63,10 @@ bool is_inside(const std::vector<Vec3>& corners, Vec3 p) {
     return inside;
 }
 
-class RowMaker {
+class KnownRowMaker {
   public:
-    RowMaker(const Parameters& parameters, KnownRows& out) : parameters_(parameters), out_(out) {}
+    KnownRowMaker(const Parameters& parameters, KnownRows& out)
+        : parameters_(parameters), out_(out) {}
 
     /// `row`: weights of unknowns; `start`: what the start model has there, as an unknown.
     void add(const std::map<std::size_t, double>& row, double start, double velocity,
@@ -163,7 +164,7 @@ KnownRows known_rows(const GaussNewtonOptions& options, const Parameters& parame
     KnownRows out;
     if (!options.known) return out;
     const KnownGround& known = *options.known;
-    RowMaker maker(parameters, out);
+    KnownRowMaker maker(parameters, out);
     const Unknowns& unknowns = parameters.unknowns();
     for (const KnownVelocity& one : known.log) {
         std::map<std::size_t, double> row;

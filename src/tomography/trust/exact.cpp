@@ -15,7 +15,8 @@ struct Entry {
 };
 
 /// Rows of the roughness matrix.
-std::vector<std::vector<Entry>> rows_of(const Roughness& roughness, const LinearProblem& problem) {
+std::vector<std::vector<Entry>> rows_of_roughness(const Roughness& roughness,
+                                                  const LinearProblem& problem) {
     const std::size_t n = problem.size();
     std::vector<std::vector<Entry>> rows(n);
     parallel_ranges(
@@ -65,10 +66,10 @@ std::vector<double> normal_matrix(const LinearProblem& problem,
     return matrix;
 }
 
-constexpr std::size_t width = 64;
+constexpr std::size_t columns_at_once = 64;
 
 std::int64_t column_jobs(std::size_t columns) {
-    return static_cast<std::int64_t>((columns + width - 1) / width);
+    return static_cast<std::int64_t>((columns + columns_at_once - 1) / columns_at_once);
 }
 
 /// Calls use(unknown, columns, count, place) for all columns of the inverse, some at a time: entry
@@ -79,8 +80,8 @@ void for_each_column(const LinearProblem& problem, const DenseInverse& inverse, 
     const std::size_t n = problem.size();
     parallel_for(column_jobs(n), problem.threads(), [&](std::int64_t job) {
         monitor.check();
-        const std::size_t first = static_cast<std::size_t>(job) * width;
-        const std::size_t count = std::min(width, n - first);
+        const std::size_t first = static_cast<std::size_t>(job) * columns_at_once;
+        const std::size_t count = std::min(columns_at_once, n - first);
         std::vector<double> columns(inverse.size() * count);
         inverse.columns(first, count, columns);
         for (std::size_t c = 0; c < count; ++c) use(first + c, columns, count, c);
@@ -89,7 +90,7 @@ void for_each_column(const LinearProblem& problem, const DenseInverse& inverse, 
 }
 
 std::vector<double> exact_resolution(const LinearProblem& problem, Monitor& monitor) {
-    const auto roughness = rows_of(problem.roughness(), problem);
+    const auto roughness = rows_of_roughness(problem.roughness(), problem);
     const DenseInverse inverse(normal_matrix(problem, roughness, problem.lambda()),
                                problem.columns(), problem.threads());
     monitor.advance();
@@ -109,7 +110,7 @@ std::vector<double> exact_resolution(const LinearProblem& problem, Monitor& moni
 /// Per sample. Pairs of unknowns that a sample may depend on are neighbours: of a row of the
 /// covariance, the entries at those are kept.
 std::vector<double> exact_variance(const LinearProblem& problem, double weight, Monitor& monitor) {
-    const auto roughness = rows_of(problem.prior(), problem);
+    const auto roughness = rows_of_roughness(problem.prior(), problem);
     const DenseInverse inverse(normal_matrix(problem, roughness, weight), problem.columns(),
                                problem.threads());
     monitor.advance();

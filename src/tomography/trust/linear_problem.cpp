@@ -16,7 +16,8 @@ namespace fermat {
 namespace {
 
 /// As the run's, of the first order and without edges that its model has found.
-Roughness prior_of(const Unknowns& unknowns, const InversionOptions& options, const Model& start) {
+Roughness field_prior(const Unknowns& unknowns, const InversionOptions& options,
+                      const Model& start) {
     GaussNewtonOptions prior = options.gauss_newton;
     const Vec3 lengths = prior.roughness.lengths;
     const double longest = std::max({lengths.x, lengths.y, lengths.z});
@@ -26,7 +27,7 @@ Roughness prior_of(const Unknowns& unknowns, const InversionOptions& options, co
     return roughness;
 }
 
-void append(UnknownRows& rows, const UnknownRows& more) {
+void append_rows(UnknownRows& rows, const UnknownRows& more) {
     for (std::size_t r = 0; r < more.rows(); ++r) {
         for (auto e = more.start[r]; e < more.start[r + 1]; ++e) {
             rows.column.push_back(more.column[static_cast<std::size_t>(e)]);
@@ -78,7 +79,7 @@ LinearProblem::LinearProblem(const Model& start, const Survey& picks,
                   problem_plan(start, picks, options).bounds),
       model_(parameters_.model_of(x_, threads_)),
       roughness_(known_roughness(parameters_.unknowns(), options.gauss_newton, start)),
-      prior_(prior_of(parameters_.unknowns(), options, start)) {
+      prior_(field_prior(parameters_.unknowns(), options, start)) {
     const ProblemPlan plan = problem_plan(start, picks, options);
     const DataNorm norm = options.gauss_newton.norm;
     std::vector<double> scaled = found.residual;
@@ -91,7 +92,7 @@ LinearProblem::LinearProblem(const Model& start, const Survey& picks,
     UnknownRows rows = rows_at(model_, picks, parameters_, x_, plan, terms,
                                execution.on(forward_device(start, options, execution)));
     const KnownRows known = known_rows(options.gauss_newton, parameters_, start);
-    append(rows, known.rows);
+    append_rows(rows, known.rows);
     weights.resize(rows.rows(), 1.0);
     if (columns() <= most_dense_unknowns) matrix_ = weighted(rows, weights);
     rows_.emplace(std::move(rows), weights, columns());

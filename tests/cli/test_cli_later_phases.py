@@ -1,6 +1,7 @@
 """`fermat invert` with picks of later phases: layers, interfaces and events in one run folder."""
 
 import csv
+import json
 import random
 import shutil
 import signal
@@ -269,3 +270,22 @@ def test_the_run_is_drawn(crust, whole):
     assert "residual" in misfit.get_ylabel() and section.get_ylim()[0] > section.get_ylim()[1]
     crust("plot", "whole", "-o", "whole.png")
     assert (crust.folder / "whole.png").stat().st_size > 10000
+
+
+def test_the_report_has_phases_interfaces_and_rays(crust, whole):
+    crust("report", "whole", "-o", "page.html")
+    page = (crust.folder / "page.html").read_text()
+    text = page.split('<script type="application/json" id="data">')[1].split("</script>")[0]
+    layers = json.loads(text)["layers"]
+    residuals = rows_of(whole / "residuals.csv")
+    assert [one["name"] for one in layers["phases"]] == ["Pg", "PmP", "Pn"]
+    assert [one["all"] for one in layers["phases"]] == [
+        sum(row["phase"] == name for row in residuals) for name in ("Pg", "PmP", "Pn")]
+    surface, found = layers["interfaces"]
+    assert surface["bars"] == []
+    x, z, deviation = np.array(found["bars"]).T
+    np.testing.assert_allclose(z, np.interp(x, *np.array(found["points"]).T), atol=0.1)
+    assert (deviation > 0).all()
+    assert {ray["phase"] for ray in layers["rays"]} == {0, 1, 2}
+    deepest = [max(p[1] for p in ray["points"]) for ray in layers["rays"] if ray["phase"] == 1]
+    assert min(deepest) > 24 and max(deepest) < 32

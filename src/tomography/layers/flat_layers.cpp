@@ -14,7 +14,7 @@ struct Part {
 };
 Part operator+(Part a, Part b) { return {a.x + b.x, a.t + b.t}; }
 
-double cosine(double p, double v) { return std::sqrt(std::max(0.0, 1 - p * p * v * v)); }
+double cosine_of_ray(double p, double v) { return std::sqrt(std::max(0.0, 1 - p * p * v * v)); }
 
 /// Twice through a layer, down and up, by the ray parameter p. In a constant gradient rays are
 /// arcs: x = (c1 - c2) / (p g), t = ln(v2 (1 + c1) / (v1 (1 + c2))) / g.
@@ -23,12 +23,12 @@ Part through(const FlatLayers& layers, std::size_t layer, double p) {
     const double v1 = layers.velocity[layer];
     const double g = layers.gradient[layer];
     if (std::fabs(g) * h < 1e-6 * v1) {
-        const double c = std::max(cosine(p, v1), 1e-9);
+        const double c = std::max(cosine_of_ray(p, v1), 1e-9);
         return {2 * h * p * v1 / c, 2 * h / (v1 * c)};
     }
     const double v2 = v1 + g * h;
-    const double c1 = cosine(p, v1);
-    const double c2 = cosine(p, v2);
+    const double c1 = cosine_of_ray(p, v1);
+    const double c2 = cosine_of_ray(p, v2);
     // (c1 - c2) / p = p (v2^2 - v1^2) / (c1 + c2), also where p is 0.
     const double x = p * (v2 * v2 - v1 * v1) / (std::max(c1 + c2, 1e-9) * g);
     return {2 * x, 2 * std::log(v2 * (1 + c1) / (v1 * (1 + c2))) / g};
@@ -44,7 +44,7 @@ Part down_to(const FlatLayers& layers, std::size_t layer, double p) {
 Part arc(const FlatLayers& layers, std::size_t layer, double p) {
     const double a = layers.velocity[layer];
     const double g = layers.gradient[layer];
-    return {2 * cosine(p, a) / (p * g), 2 * std::acosh(std::max(1.0, 1 / (p * a))) / g};
+    return {2 * cosine_of_ray(p, a) / (p * g), 2 * std::acosh(std::max(1.0, 1 / (p * a))) / g};
 }
 
 /// The largest ray parameter with which rays reach the top of a layer.

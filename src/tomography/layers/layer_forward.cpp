@@ -15,7 +15,7 @@ struct RowEntry {
     double value;
 };
 
-Bytes packed(const std::vector<PredictedPick>& picks) {
+Bytes packed_picks(const std::vector<PredictedPick>& picks) {
     ByteWriter out;
     out.add(picks.size());
     for (const PredictedPick& pick : picks) {
@@ -29,7 +29,7 @@ Bytes packed(const std::vector<PredictedPick>& picks) {
     return out.take();
 }
 
-std::vector<PredictedPick> unpacked(const Bytes& bytes) {
+std::vector<PredictedPick> unpacked_picks(const Bytes& bytes) {
     ByteReader in(bytes);
     std::vector<PredictedPick> out(in.take<std::size_t>());
     for (PredictedPick& pick : out) {
@@ -107,12 +107,12 @@ std::vector<PredictedPick> LayerForward::predict(const LayerUnknowns& unknowns,
         place(std::move(own), 0);
         return out;
     }
-    const std::vector<Bytes> all = gather(ranks, packed(own));
+    const std::vector<Bytes> all = gather(ranks, packed_picks(own));
     // Nobody sends anything else before rank 0 has heard all.
     broadcast_value(ranks, true);
     if (!ranks.is_root()) return out;
     out.resize(survey.arrivals.size());
-    for (std::size_t r = 0; r < size; ++r) place(unpacked(all[r]), r);
+    for (std::size_t r = 0; r < size; ++r) place(unpacked_picks(all[r]), r);
     return out;
 }
 

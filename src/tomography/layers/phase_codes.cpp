@@ -16,13 +16,13 @@ namespace fermat {
 namespace {
 
 /// y = a + b x by least squares whose far points count less, again and again (Huber).
-struct Line {
+struct FittedLine {
     double a = 0;
     double b = 0;
 };
-Line line_through(const std::vector<double>& x, const std::vector<double>& y) {
+FittedLine line_through(const std::vector<double>& x, const std::vector<double>& y) {
     std::vector<double> weight(x.size(), 1.0);
-    Line line;
+    FittedLine line;
     for (int round = 0; round < 20; ++round) {
         double w = 0, wx = 0, wy = 0, wxx = 0, wxy = 0;
         for (std::size_t i = 0; i < x.size(); ++i) {
@@ -70,7 +70,7 @@ double velocity_between(const std::vector<double>& x, const std::vector<double>&
         some_x.push_back(x[i]);
         some_t.push_back(t[i]);
     }
-    const Line line = line_through(some_x, some_t);
+    const FittedLine line = line_through(some_x, some_t);
     return line.b > 0 ? 1 / line.b : 0;
 }
 
@@ -113,8 +113,8 @@ CodeShape shape_of(const CodeTimes& of, const std::string& code, const FlatLayer
         tt.push_back(t[i] * t[i]);
         late.push_back(t[i] - turning_time(first, 0, x[i]));
     }
-    const Line straight = line_through(x, t);
-    const Line bent = line_through(xx, tt);
+    const FittedLine straight = line_through(x, t);
+    const FittedLine bent = line_through(xx, tt);
     std::vector<double> from_line;
     std::vector<double> from_bent;
     for (std::size_t i = 0; i < x.size(); ++i) {

@@ -83,6 +83,7 @@ __all__ = [
     "Amplitudes",
     "Bending",
     "Catalogue",
+    "Change",
     "CrossValidation",
     "CudaModel",
     "Earth",
@@ -134,5 +135,6 @@ __all__ = [
     "save_first_motions",
     "smooth",
     "synthetic_picks",
+    "time_lapse",
     "traveltimes",
 ]

@@ -43,7 +43,7 @@ def whole(line):
 def test_one_line_finds_everything_and_says_what_it_chose(line, whole):
     folder, done = whole
     chosen = [text for text in done.stdout.splitlines() if text.startswith("chosen: ")]
-    for flag in ("--spacing", "--depth", "--method gauss-newton", "--regularisation second",
+    for flag in ("--spacing", "--depth", "--method gauss-newton", "--regularisation mixed",
                  "--axis-weights 1,0.5", "--min-velocity", "--max-velocity"):
         assert any(flag in text for text in chosen), flag
     history = rows_of(folder / "history.csv")
@@ -59,7 +59,7 @@ def test_one_line_finds_everything_and_says_what_it_chose(line, whole):
 def test_what_was_chosen_does_the_same_when_given(line, whole):
     folder, _ = whole
     done = line.call("invert", "--model", "whole/start.h5", "--picks", "picks.csv", "--method",
-                     "gauss-newton", "--regularisation", "second", "--axis-weights", "1,0.5",
+                     "gauss-newton", "--regularisation", "mixed", "--axis-weights", "1,0.5",
                      "-o", "given")
     assert done.returncode == 0
     with h5py.File(folder / "model.h5") as a, h5py.File(line.folder / "given/model.h5") as b:

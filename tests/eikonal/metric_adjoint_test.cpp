@@ -50,11 +50,13 @@ struct MetricCase {
     double velocity = 3;
 };
 
-AnisotropyValues thomsen(Shape shape) {
+/// With a shear velocity where `elastic` says so.
+AnisotropyValues thomsen(Shape shape, bool elastic = false) {
     AnisotropyValues out;
     out.kind = Anisotropy::thomsen;
     out.values[0] = relief(shape, 0.15, 0.05, 1);
     out.values[1] = relief(shape, 0.05, 0.03, 2);
+    if (elastic) out.values[5] = relief(shape, 0.5, 0.05, 6);
     const Field<float> tilt = relief(shape, 30, 10, 3);
     for (std::size_t n = 2; n < 5; ++n) out.values[n] = Field<float>(shape);
     for (std::size_t n = 0; n < tilt.size(); ++n) {
@@ -152,7 +154,7 @@ TEST(MetricAdjoint, RemaindersFallAsTheSquareInThomsensMedium) {
         flat.receivers = {{2.13, 0, 1.71}, {1.13, 0, 1.87}, {2.23, 0, 0.18}};
         expect_taylor(std::move(flat), order);
         MetricCase solid{{{11, 10, 9}, {}, {0.1, 0.1, 0.1}}, {}, {}, {{0.33, 0.41, 0.22}, 0}, {}};
-        solid.anisotropy = thomsen(solid.grid.shape);
+        solid.anisotropy = thomsen(solid.grid.shape, order == 2);
         solid.receivers = {{0.83, 0.74, 0.61}, {0.92, 0.21, 0.12}, {0.22, 0.78, 0.73}};
         expect_taylor(std::move(solid), order);
     }

@@ -24,37 +24,60 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 # fermat_group(TARGET [FOLDER...]): with FERMAT_UNITY, the target's files are compiled in groups of
 # twenty, in each of which are files of one folder. Names in unnamed namespaces are then unique in a
-# folder, which also shows what was written twice. Files for CUDA are compiled one by one.
+# folder, which also shows what was written twice. Files for CUDA are compiled one by one. The groups
+# are not CMake's own, whose files name sources by absolute paths: a compiler's cache would not know
+# them in another clone.
 function(fermat_group target)
   if(NOT FERMAT_UNITY OR
      (FERMAT_UNITY STREQUAL "PROGRAMS" AND NOT target MATCHES "^(test_|fermat_program$)"))
     return()
   endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  set_target_properties(${target} PROPERTIES FERMAT_GROUPED ON)
   get_target_property(sources ${target} SOURCES)
-  list(FILTER sources INCLUDE REGEX "[.]cpp$")
   set(folders ${ARGN})
   if(NOT folders)
     set(folders all)
   endif()
+  set(groups "")
   foreach(folder ${folders})
-    set(files ${sources})
-    if(ARGN)
-      list(FILTER files INCLUDE REGEX "/src/${folder}/")
-    endif()
     set(number 0)
-    foreach(file ${files})
-      math(EXPR group "${number} / 20")
+    set(lines "")
+    foreach(file ${sources})
+      cmake_path(ABSOLUTE_PATH file NORMALIZE OUTPUT_VARIABLE path)
+      # Include paths start at src/ and tests/; what is made during the build stands alone.
+      if(NOT path MATCHES "^${PROJECT_SOURCE_DIR}/(src|tests)/(.*[.]cpp)$")
+        continue()
+      endif()
+      set(name ${CMAKE_MATCH_2})
+      if(ARGN AND NOT name MATCHES "^${folder}/")
+        continue()
+      endif()
+      list(REMOVE_ITEM sources ${file})
+      string(APPEND lines "#include \"${name}\"\n")
       math(EXPR number "${number} + 1")
-      set_source_files_properties(${file} TARGET_DIRECTORY ${target}
-                                  PROPERTIES UNITY_GROUP "${folder}_${group}")
+      math(EXPR full "${number} % 20")
+      if(full EQUAL 0)
+        list(APPEND groups "${lines}")
+        set(lines "")
+      endif()
     endforeach()
+    if(lines)
+      list(APPEND groups "${lines}")
+    endif()
   endforeach()
+  set(number 0)
+  foreach(lines ${groups})
+    set(file ${CMAKE_CURRENT_BINARY_DIR}/groups/${target}_${number}.cpp)
+    file(CONFIGURE OUTPUT ${file} CONTENT "${lines}" @ONLY)
+    list(APPEND sources ${file})
+    math(EXPR number "${number} + 1")
+  endforeach()
+  set_property(TARGET ${target} PROPERTY SOURCES ${sources})
 endfunction()
 
 # In a group, a name of one file's unnamed namespace may stand before another file's local: that is no
 # shadow. A member whose type is of an unnamed namespace is right too: the group is its only file.
-set(grouped $<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>)
+set(grouped $<BOOL:$<TARGET_PROPERTY:FERMAT_GROUPED>>)
 add_library(fermat_flags INTERFACE)
 target_compile_options(fermat_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic>

@@ -14,6 +14,14 @@ entries() { grep -Ev '^\s*(#|$)' "$1"; }
 
 jobs_count() { nproc 2>/dev/null || echo 2; }
 
+# A compiler's cache serves every build of the tree, where one is installed and none is named. Paths count from
+# the tree's root, so that another clone takes the same objects.
+if [[ -z ${CMAKE_CXX_COMPILER_LAUNCHER-} ]] && command -v ccache >/dev/null; then
+    export CMAKE_CXX_COMPILER_LAUNCHER=ccache
+    export CCACHE_BASEDIR=${CCACHE_BASEDIR-$PWD} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR-1}
+    export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS-pch_defines,time_macros}
+fi
+
 install_packages() {
     if ! command -v dpkg-query >/dev/null; then
         echo "not a Debian machine: scripts/debian-packages.txt lists what must be there"
@@ -97,7 +105,7 @@ configure() {
 
 release_options() {
     echo -DFERMAT_NATIVE=ON -DFERMAT_WERROR=ON -DFERMAT_BUILD_TESTS=ON -DFERMAT_PYTHON=ON \
-        -DFERMAT_MPI=AUTO -DFERMAT_UNITY=PROGRAMS \
+        -DFERMAT_MPI=AUTO "-DFERMAT_UNITY=${FERMAT_UNITY:-ON}" \
         "-DPython_EXECUTABLE=$PWD/.venv/bin/python"
 }
 

@@ -67,6 +67,7 @@ def test_events_come_back_and_what_stays_is_counted(quakes, whole):
     assert float(events[0]["shift_time"]) == 0 and float(events[11]["shift_x"]) == 0
     assert 0 < float(events[3]["error_z"]) < 1
     assert "1 of 12 events have too few picks and keep their place" in done.stderr
+    assert "the given places of 10 of 12 events are poor" in done.stderr
     assert "unknowns: Vp; Vp/Vs; places and origin times of 12 events; terms of 9 stations" in done.stdout
     moved = {row["event"]: float(row["source_x"]) for row in rows_of(folder / "moved_picks.csv")}
     assert moved == {row["event"]: float(row["x"]) for row in events}

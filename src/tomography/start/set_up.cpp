@@ -17,6 +17,8 @@
 #include "tomography/gauss_newton/true_sizes.hpp"
 #include "tomography/joint/difference_rows.hpp"
 #include "tomography/joint/invert_joint.hpp"
+#include "tomography/joint/joint_setup.hpp"
+#include "tomography/joint/poor_places.hpp"
 #include "tomography/start/pick_checks.hpp"
 #include "tomography/start/survey_points.hpp"
 
@@ -449,6 +451,10 @@ InversionSetup set_up_inversion(std::optional<Model> start, Survey picks, Invers
         validate(setup.options, setup.picks, setup.start);
         if (is_joint(setup.picks, setup.options)) {
             choices.settle_joint();
+            const Medium medium = joint_medium(setup.start, setup.options.joint, setup.picks);
+            if (auto said = poor_places(medium, setup.picks, setup.options.joint, execution)) {
+                setup.warnings.push_back(std::move(*said));
+            }
         } else {
             choices.validate_by_folds(execution);
         }

@@ -147,6 +147,7 @@ def phase_rays(
     arrivals: Literal["earliest", "all"] = "earliest",
     phase_tolerance: float = 1e-6,
     most_segments: int = 512,
+    device: Literal["auto", "cpu", "cuda"] = "auto",
     threads: int = 0,
     progress: Progress | None = None,
 ) -> PhaseRays:
@@ -157,6 +158,10 @@ def phase_rays(
     "P moho reflect S"; "PX=P moho reflect S" calls it PX. Every source is paired with every receiver, grouped by source, unless pairs
     has rows (source, receiver). arrivals="all" gives every ray of a pair, in the order of their
     times; a pair that has none has one entry whose status says why, and time NaN.
+
+    device: a CUDA device finds the earliest reflections inside one layer of a Cartesian or spherical
+    medium of three dimensions ("PmP" below a crust of one layer); the CPU looks again for those that
+    do not pass inside their layer. "auto" takes the device for these phases if there is one.
 
     >>> import fermat as fm
     >>> medium = fm.Medium([6.0, 8.0], {"moho": 30.0}, shape=(101, 41), spacing=1.0)
@@ -172,6 +177,7 @@ def phase_rays(
         "arrivals": arrivals,
         "phase_tolerance": phase_tolerance,
         "most_segments": most_segments,
+        "device": device,
         "threads": threads,
     }
     found = _core.trace_phase(medium._core, phase, start, end, which, keywords, listener(progress))

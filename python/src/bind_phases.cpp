@@ -121,7 +121,8 @@ PhaseRays trace(const LayeredMedium& medium, const std::string& phase, const Poi
     }
     note_missing_ways(branch, medium, from, to, which, notes);
     warn(notes);
-    PythonMonitor bridge(std::move(progress), given.whole("threads", 0), "cpu");
+    PythonMonitor bridge(std::move(progress), given.whole("threads", 0),
+                         given.text("device", "auto"));
     auto found = bridge.run([&](const Execution& execution) {
         return trace_branch(medium, branch, from, to, which, options, execution);
     });

@@ -12,6 +12,7 @@
 #include "graph/bellman_ford_cuda.hpp"
 #include "graph/jacobi_cuda.hpp"
 #include "model/velocity_cuda.hpp"
+#include "phases/phases_cuda.hpp"
 #include "rays/bending/bending_cuda.hpp"
 #include "rays/rays_cuda.hpp"
 #include "tomography/gauss_newton/row_store_cuda.hpp"
@@ -184,6 +185,21 @@ CudaBender::CudaBender(CudaBender&&) noexcept = default;
 CudaBender::~CudaBender() = default;
 double CudaBender::bend(std::span<const BendTask>, const StartSet&, int, std::span<BentRay>,
                         std::span<Vec3>) {
+    return 0;
+}
+
+// phases
+
+struct CudaReflections::State {};
+
+CudaReflections::CudaReflections(const LayeredMedium&, const Legs&, std::span<const LayerKind>,
+                                 const StartLattice&, const PhaseOptions&) {
+    refuse_cuda();
+}
+CudaReflections::CudaReflections(CudaReflections&&) noexcept = default;
+CudaReflections::~CudaReflections() = default;
+double CudaReflections::find(std::span<const DevicePair>,
+                             const std::function<void(const Batch&)>&) const {
     return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "bench/eikonal.hpp"
 #include "bench/graph.hpp"
 #include "bench/metric.hpp"
+#include "bench/phases.hpp"
 #include "bench/rays.hpp"
 #include "bench/tomography.hpp"
 #include "cli/commands.hpp"
@@ -80,6 +81,22 @@ void run_rays(const RaysBench& flags, const Run& run) {
     }
     Monitor stop_only({}, [&] { return run.monitor.stop_requested(); });
     bench_rays(bench, stop_only);
+}
+
+void add_phases_flags(CLI::App& app, PhasesBench& bench) {
+    add_whole(app, "--repeat", "R", bench.repeats, "runs of each, of which the median is told", 1,
+              1000)
+        ->default_str("3");
+    add_whole(app, "--nodes", "N", bench.nodes, "of the cube, per side", 9, 1025)
+        ->default_str("257");
+    add_whole(app, "--rays", "N", bench.rays, "rays of each medium", 1, 100000000)
+        ->default_str("1000000");
+    add_output(app, "--csv", bench.csv, "CSV to write: the same rows");
+}
+
+void run_phases(const PhasesBench& flags, const Run& run) {
+    Monitor stop_only({}, [&] { return run.monitor.stop_requested(); });
+    bench_phases(flags, run.execution().heard_by(stop_only));
 }
 
 void add_graph_flags(CLI::App& app, GraphBench& bench) {
@@ -217,6 +234,9 @@ void add_bench_commands(Program& program) {
         group, "rays", "Rays per second and their accuracy, and the sensitivity matrix",
         "fermat bench rays --largest 64 --rays 100 --repeat 1 --threads 1", &add_rays_flags,
         &run_rays);
+    program.add_command<PhasesBench>(group, "phases", "Reflections in layers: rays per second",
+                                     "fermat bench phases --nodes 33 --rays 100 --repeat 1",
+                                     &add_phases_flags, &run_phases);
     program.add_command<GraphBench>(
         group, "graph", "Shortest paths on the grid graph: paper 1's Figures 7 and 8",
         "fermat bench graph --quick --largest 128 --repeat 1 --threads 1 --csv graph.csv",

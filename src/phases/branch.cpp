@@ -270,13 +270,14 @@ struct Wavefront {
 };
 
 void go_down(Wavefront& at, Phase wave, int interface) {
-    for (int k = at.layer; k < interface; ++k) at.legs.push_back({wave, k, k + 1, false, false});
+    for (int k = at.layer; k < interface; ++k)
+        at.legs.push_back({wave, k, k + 1, false, false, false});
 }
 
 /// Up through the layers to interface `to`, which ends the last leg.
 void go_up(Wavefront& at, Phase wave, int to) {
     for (int k = at.layer; k >= to; --k) {
-        at.legs.push_back({wave, k, k, at.on == k && k == at.layer, false});
+        at.legs.push_back({wave, k, k, at.on == k && k == at.layer, false, false});
     }
 }
 
@@ -351,8 +352,9 @@ std::vector<Legs> legs_of(const Branch& branch, const LayeredMedium& medium, int
     std::vector<Legs> out;
     for (const Wavefront& from : fronts) {
         // To the receiver: within the layer, or through the interfaces between.
+        const bool rises = branch.dives && from.on == 0 && from.down;
         const auto add = [&](Wavefront at) {
-            at.legs.push_back({branch.last, receiver_layer, -1, false, false});
+            at.legs.push_back({branch.last, receiver_layer, -1, false, false, rises});
             out.push_back(std::move(at.legs));
         };
         if (receiver_layer > from.layer) {
@@ -360,9 +362,7 @@ std::vector<Legs> legs_of(const Branch& branch, const LayeredMedium& medium, int
             Wavefront at = from;
             go_down(at, branch.last, receiver_layer);
             add(std::move(at));
-            continue;
-        }
-        if (receiver_layer == from.layer) {
+        } else if (receiver_layer == from.layer) {
             add(from);
         } else if (from.up || from.on == from.layer) {
             Wavefront at = from;
@@ -370,7 +370,7 @@ std::vector<Legs> legs_of(const Branch& branch, const LayeredMedium& medium, int
             add(std::move(at));
         }
         if (!branch.dives || !from.down) continue;
-        for (int deepest = from.layer + 1; deepest < layers; ++deepest) {
+        for (int deepest = std::max(from.layer, receiver_layer) + 1; deepest < layers; ++deepest) {
             Wavefront at = from;
             go_down(at, branch.last, deepest);
             at.layer = deepest;

@@ -52,6 +52,9 @@ struct Leg {
     bool turns = false;
     /// Whether the leg must leave the source downwards: the first P of PP, unlike p of pP.
     bool dives = false;
+    /// Whether the leg comes from a bounce below the surface and must reach the receiver from
+    /// below: the last P of PP and pP.
+    bool rises = false;
 
     friend bool operator==(const Leg&, const Leg&) = default;
 };

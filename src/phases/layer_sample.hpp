@@ -124,13 +124,22 @@ FERMAT_HD inline LayerSample guarded(LayerSample m, const LayerGuard::Outside& o
             factor * m.curvature + sym_outer(m.gradient, slope) + m.slowness * bend};
 }
 
+/// A place in the coordinates of the grid and of users.
+struct LayerPlace {
+    Vec3 grid;
+    Vec3 user;
+};
+
 /// A layer's velocity on a Cartesian grid, on host or device.
 struct PlainLayer {
     Grid grid;
     const float* velocity = nullptr;
+    double uniform = 0;  ///< the slowness, where it is one for the whole layer; else 0
     LayerGuard guard{};
 
+    FERMAT_HD LayerPlace where(Vec3 place) const { return {place, place}; }
     FERMAT_HD LayerSample at(Vec3 place) const {
+        if (uniform > 0 && !(guard.width > 0)) return {uniform, {}, {}};
         const VelocitySample v = velocity_sample(grid, velocity, place);
         const LayerSample m = slowness_of(v.v, v.slope, v.bend);
         if (!(guard.width > 0)) return m;
@@ -138,6 +147,7 @@ struct PlainLayer {
         return out.d > 0 ? guarded(m, out, guard.width) : m;
     }
     FERMAT_HD double slowness(Vec3 place) const {
+        if (uniform > 0 && !(guard.width > 0)) return uniform;
         const double s = 1 / velocity_sample(grid, velocity, place).v;
         if (!(guard.width > 0)) return s;
         const double d = guard.outside(place.x, place.y, place.z).d / guard.width;

@@ -17,6 +17,7 @@ LayerSample MappedLayer::without_curvature(Vec3 at_place) const {
 }
 
 LayerSample MappedLayer::at(Vec3 at_place) const {
+    if (uniform > 0 && !(guard.width > 0)) return {uniform, {}, {}};
     LayerSample out = without_curvature(at_place);
     Mat3 bend;
     for (int axis = 0; axis < 3; ++axis) {
@@ -36,6 +37,7 @@ LayerSample MappedLayer::at(Vec3 at_place) const {
 }
 
 double MappedLayer::slowness(Vec3 at_place) const {
+    if (uniform > 0 && !(guard.width > 0)) return uniform;
     const Mapping& mapping = place->mapping();
     const Vec3 q = mapping.from_place(at_place);
     const double s = 1 / velocity_sample(place->grid(), velocity, q).v;

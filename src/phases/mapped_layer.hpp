@@ -12,9 +12,14 @@ namespace fermat {
 struct MappedLayer {
     const Place* place = nullptr;
     const float* velocity = nullptr;
-    double step = 1;  ///< a fraction of a cell, as a length
+    double step = 1;     ///< a fraction of a cell, as a length
+    double uniform = 0;  ///< the slowness, where it is one for the whole layer; else 0
     LayerGuard guard{};
 
+    LayerPlace where(Vec3 at_place) const {
+        const Vec3 q = place->mapping().from_place(at_place);
+        return {q, place->mapping().to_user(q)};
+    }
     LayerSample at(Vec3 at_place) const;
     double slowness(Vec3 at_place) const;
 

@@ -1,8 +1,10 @@
 #pragma once
 
-#include <vector>
+#include <memory>
+#include <span>
 
 #include "phases/branch_ray.hpp"
+#include "phases/layer_kind.hpp"
 #include "phases/phases.hpp"
 #include "phases/start_lattice.hpp"
 
@@ -13,8 +15,9 @@ namespace fermat {
 class PathFinder {
   public:
     /// `follows_interfaces`: paths that cannot pass inside their layers go along their interfaces.
-    PathFinder(const LayeredMedium& medium, const Legs& legs, const PhaseOptions& options,
-               bool follows_interfaces);
+    /// `kinds` are those of the layers of the legs.
+    PathFinder(const LayeredMedium& medium, const Legs& legs, std::span<const LayerKind> kinds,
+               const PhaseOptions& options, bool follows_interfaces);
     ~PathFinder();
     PathFinder(PathFinder&&) noexcept;
 

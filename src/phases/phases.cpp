@@ -6,10 +6,13 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "core/parallel.hpp"
+#include "phases/leg_media.hpp"
 #include "phases/path_search.hpp"
+#include "phases/phases_cuda.hpp"
 
 namespace fermat {
 namespace {
@@ -17,13 +20,12 @@ namespace {
 /// A list of legs between two layers, with what all its pairs share.
 struct Way {
     Legs legs;
+    std::vector<LayerKind> kinds;  ///< of the layers of the legs
     StartLattice lattice;
     std::map<std::int32_t, StartLattice::Table> sources;
     std::map<std::int32_t, StartLattice::Table> receivers;
 };
 
-/// Starts within this part of the least may end first.
-constexpr double near_least = 0.2;
 constexpr int most_starts = 12;
 
 /// Rays that end in one path: their joints are the same but for rounding.
@@ -78,11 +80,14 @@ class PairSearch {
   private:
     void follow(const Way& way, RayPair pair, Vec3 source, Vec3 receiver) {
         PathFinder& finder =
-            finders_.try_emplace(&way, medium_, way.legs, options_, follows_interfaces_)
+            finders_.try_emplace(&way, medium_, way.legs, way.kinds, options_, follows_interfaces_)
                 .first->second;
         const bool all = options_.arrivals == Arrivals::all;
-        const auto starts = way.lattice.starts(way.sources.at(pair.source),
-                                               way.receivers.at(pair.receiver), most_starts);
+        const StartLattice::Table& table = way.sources.at(pair.source);
+        const StartLattice::Table& back = way.receivers.at(pair.receiver);
+        const auto starts = way.lattice.has_bounces()
+                                ? way.lattice.bounce_starts(table, back, source, receiver)
+                                : way.lattice.starts(table, back, most_starts);
         bool arrived = false;
         for (const PathStart& start : starts) {
             const bool late = start.time > (1 + near_least) * starts.front().time;
@@ -116,12 +121,110 @@ struct Ends {
 };
 Ends ends_of(const LayeredMedium& medium, std::span<const Vec3> points, std::string_view what) {
     Ends out;
+    const Place& place = medium.place();
     for (std::size_t i = 0; i < points.size(); ++i) {
-        out.layers.push_back(medium.layer_of(points[i], fmt::format("{} {}", what, i)));
-        const Place& place = medium.place();
+        try {
+            out.layers.push_back(medium.layer_of(points[i], std::string(what)));
+        } catch (const InputError&) {
+            medium.layer_of(points[i], fmt::format("{} {}", what, i));
+            throw;
+        }
         out.places.push_back(place.mapping().place(place.grid_point(points[i])));
     }
     return out;
+}
+
+using Ways = std::map<std::pair<int, int>, std::vector<std::unique_ptr<Way>>>;
+using Rays = std::vector<std::vector<BranchRay>>;
+
+/// The ways between each pair of layers that has pairs of points.
+Ways ways_between(const LayeredMedium& medium, const Branch& branch, const Ends& from,
+                  const Ends& to, std::span<const RayPair> pairs) {
+    Ways out;
+    std::map<std::pair<int, Phase>, LayerKind> kinds;
+    for (const RayPair& pair : pairs) {
+        const int a = from.layers[static_cast<std::size_t>(pair.source)];
+        const int b = to.layers[static_cast<std::size_t>(pair.receiver)];
+        const auto [entry, is_new] = out.try_emplace({a, b});
+        if (!is_new) continue;
+        for (Legs& legs : legs_of(branch, medium, a, b)) {
+            std::vector<LayerKind> of_legs;
+            for (const Leg& leg : legs) {
+                const auto [kind, first] = kinds.try_emplace({leg.layer, leg.wave});
+                if (first) kind->second = kind_of(medium.model(leg.layer, leg.wave));
+                of_legs.push_back(kind->second);
+            }
+            entry->second.push_back(std::make_unique<Way>(
+                Way{legs, std::move(of_legs), StartLattice(medium, legs), {}, {}}));
+        }
+    }
+    return out;
+}
+
+BranchRay ray_of(const DeviceRay& found, const Vec3* points, const Legs& legs) {
+    BranchRay ray;
+    ray.status = BranchStatus::ok;
+    ray.time = found.time;
+    ray.doubt = found.doubt;
+    ray.length = found.length;
+    ray.maxima = found.maxima;
+    ray.segments = found.segments;
+    ray.legs = legs;
+    const std::size_t last = legs.size() * static_cast<std::size_t>(found.segments);
+    ray.places.assign(points, points + last + 1);
+    ray.joints.assign(found.joints, found.joints + 2 * (legs.size() - 1));
+    return ray;
+}
+
+/// Finds on the CUDA device what it can. Returns the numbers of the other pairs.
+std::vector<std::size_t> find_on_device(const LayeredMedium& medium, const Ways& ways,
+                                        const Ends& from, const Ends& to,
+                                        std::span<const RayPair> pairs, const PhaseOptions& options,
+                                        int threads, Rays& out) {
+    std::vector<std::size_t> left;
+    for (const auto& [layers, list] : ways) {
+        std::vector<std::size_t> numbers;
+        std::vector<DevicePair> places;
+        for (std::size_t i = 0; i < pairs.size(); ++i) {
+            const auto a = static_cast<std::size_t>(pairs[i].source);
+            const auto b = static_cast<std::size_t>(pairs[i].receiver);
+            if (from.layers[a] != layers.first || to.layers[b] != layers.second) continue;
+            numbers.push_back(i);
+            places.push_back({from.places[a], to.places[b]});
+        }
+        const Way& way = *list.front();
+        const CudaReflections device(medium, way.legs, way.kinds, way.lattice, options);
+        device.find(places, [&](const CudaReflections::Batch& batch) {
+            parallel_for(static_cast<std::int64_t>(batch.rays.size()), threads,
+                         [&](std::int64_t k) {
+                             const auto n = static_cast<std::size_t>(k);
+                             if (batch.rays[n].segments == 0) return;
+                             auto& rays = out[numbers[batch.first + n]];
+                             rays.push_back(
+                                 ray_of(batch.rays[n], batch.points + n * batch.stride, way.legs));
+                         });
+        });
+        for (const std::size_t i : numbers) {
+            if (out[i].empty()) left.push_back(i);
+        }
+    }
+    std::sort(left.begin(), left.end());
+    return left;
+}
+
+/// Why a device cannot look for a branch's rays; empty where it can.
+std::string obstacle(const LayeredMedium& medium, const Ways& ways, const PhaseOptions& options) {
+    if (options.arrivals == Arrivals::all) return "all arrivals of a phase are found on the CPU";
+    if (form_of(medium) == LayerForm::mapped || medium.grid().is_2d()) {
+        return "later phases in media of two dimensions or curved coordinates are found on the CPU";
+    }
+    for (const auto& [layers, list] : ways) {
+        if (list.size() != 1 || list.front()->legs.size() != 2 ||
+            list.front()->lattice.has_bounces()) {
+            return "phases other than a reflection inside one layer are found on the CPU";
+        }
+    }
+    return {};
 }
 
 }  // namespace
@@ -139,19 +242,21 @@ std::vector<std::vector<BranchRay>> trace_branch(const LayeredMedium& medium, co
     const Ends from = ends_of(medium, sources, "source");
     const Ends to = ends_of(medium, receivers, "receiver");
     const int threads = resolve_threads(execution.threads);
-    // The ways between each pair of layers, with a table per point that uses them.
-    std::map<std::pair<int, int>, std::vector<std::unique_ptr<Way>>> ways;
-    for (const RayPair& pair : pairs) {
+    Ways ways = ways_between(medium, branch, from, to, pairs);
+    Rays out(pairs.size());
+    std::vector<std::size_t> left;
+    if (on_cuda(execution.device, obstacle(medium, ways, options))) {
+        left = find_on_device(medium, ways, from, to, pairs, options, threads, out);
+    } else {
+        left.resize(pairs.size());
+        std::iota(left.begin(), left.end(), std::size_t{0});
+    }
+    // A table per point that is used.
+    for (const std::size_t i : left) {
+        const RayPair& pair = pairs[i];
         const int a = from.layers[static_cast<std::size_t>(pair.source)];
         const int b = to.layers[static_cast<std::size_t>(pair.receiver)];
-        const auto [entry, is_new] = ways.try_emplace({a, b});
-        if (is_new) {
-            for (Legs& legs : legs_of(branch, medium, a, b)) {
-                entry->second.push_back(
-                    std::make_unique<Way>(Way{legs, StartLattice(medium, legs), {}, {}}));
-            }
-        }
-        for (const auto& way : entry->second) {
+        for (const auto& way : ways.at({a, b})) {
             way->sources.try_emplace(pair.source);
             way->receivers.try_emplace(pair.receiver);
         }
@@ -173,16 +278,16 @@ std::vector<std::vector<BranchRay>> trace_branch(const LayeredMedium& medium, co
                          [&](std::int64_t i) { work[static_cast<std::size_t>(i)](); });
         }
     }
-    std::vector<std::vector<BranchRay>> out(pairs.size());
     std::vector<std::unique_ptr<PairSearch>> searches(static_cast<std::size_t>(threads));
-    parallel_for(static_cast<std::int64_t>(pairs.size()), threads, [&](std::int64_t i) {
+    parallel_for(static_cast<std::int64_t>(left.size()), threads, [&](std::int64_t k) {
         auto& search = searches[static_cast<std::size_t>(thread_index())];
         if (!search) search = std::make_unique<PairSearch>(medium, options);
-        const RayPair pair = pairs[static_cast<std::size_t>(i)];
+        const std::size_t i = left[static_cast<std::size_t>(k)];
+        const RayPair pair = pairs[i];
         const auto a = static_cast<std::size_t>(pair.source);
         const auto b = static_cast<std::size_t>(pair.receiver);
-        out[static_cast<std::size_t>(i)] = search->find(ways.at({from.layers[a], to.layers[b]}),
-                                                        pair, from.places[a], to.places[b]);
+        out[i] = search->find(ways.at({from.layers[a], to.layers[b]}), pair, from.places[a],
+                              to.places[b]);
     });
     return out;
 }

@@ -68,10 +68,16 @@ struct SphericalLayer {
     Grid grid;
     const float* velocity = nullptr;
     double radius = 6371;
-    double middle = 0;  ///< longitude of the middle of the grid
+    double middle = 0;   ///< longitude of the middle of the grid
+    double uniform = 0;  ///< the slowness, where it is one for the whole layer; else 0
     LayerGuard guard{};
 
+    FERMAT_HD LayerPlace where(Vec3 place) const {
+        const Vec3 user = SpherePoint::of_place(place, radius, middle).user;
+        return {user, user};
+    }
     FERMAT_HD LayerSample at(Vec3 place) const {
+        if (uniform > 0 && !(guard.width > 0)) return {uniform, {}, {}};
         const SpherePoint p = SpherePoint::of_place(place, radius, middle);
         const VelocitySample v = velocity_sample(grid, velocity, p.user);
         const LayerSample m = slowness_of(v.v, p.gradient(v.slope), p.curvature(v.slope, v.bend));
@@ -83,6 +89,7 @@ struct SphericalLayer {
         return guarded(m, out, guard.width);
     }
     FERMAT_HD double slowness(Vec3 place) const {
+        if (uniform > 0 && !(guard.width > 0)) return uniform;
         const SpherePoint p = SpherePoint::of_place(place, radius, middle);
         const double s = 1 / velocity_sample(grid, velocity, p.user).v;
         if (!(guard.width > 0)) return s;

@@ -1,10 +1,13 @@
 #include "phases/start_lattice.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
+#include "core/mat3.hpp"
 #include "phases/layer_sample.hpp"
+#include "phases/ring_kind.hpp"
 
 namespace fermat {
 namespace {
@@ -42,6 +45,26 @@ int pivot_of(const Legs& legs) {
     }
     if (reflections.empty()) return static_cast<int>(legs.size()) / 2 - 1;
     return reflections[reflections.size() / 2];
+}
+
+/// The reflections below the surface with waves that turn on both sides.
+std::vector<int> bounces_of(const Legs& legs) {
+    const auto turns = [](const Leg& leg) { return leg.turns || leg.dives || leg.rises; };
+    // The sections between reflections, and whether a leg of each turns.
+    std::vector<int> joints;
+    std::vector<bool> turning{false};
+    for (std::size_t j = 0; j < legs.size(); ++j) {
+        if (turns(legs[j])) turning.back() = true;
+        if (j + 1 == legs.size() || legs[j].layer != legs[j + 1].layer) continue;
+        joints.push_back(static_cast<int>(j));
+        turning.push_back(false);
+    }
+    std::vector<int> out;
+    for (std::size_t k = 0; k < joints.size(); ++k) {
+        const bool at_surface = legs[static_cast<std::size_t>(joints[k])].to == 0;
+        if (at_surface && turning[k] && turning[k + 1]) out.push_back(joints[k]);
+    }
+    return out;
 }
 
 /// Mean slowness of the nodes in a leg's layer; of all nodes where the layer is thinner than a
@@ -86,6 +109,63 @@ void step_table(StartLattice::Table& table, const std::vector<float>& between, b
     table.before.push_back(std::move(from));
 }
 
+/// ring_kind() of every ring.
+const std::array<RingKind, 256> kinds = [] {
+    std::array<RingKind, 256> out;
+    for (unsigned k = 0; k < 256; ++k) out[k] = ring_kind(k);
+    return out;
+}();
+
+struct StationaryPoint {
+    int point = 0;
+    double time = 0;
+    bool least = true;
+};
+
+/// The stationary points of the sum of two tables. Beyond an edge, neighbours count as later.
+std::vector<StationaryPoint> stationary_points(const Lattice& lattice, const std::vector<double>& a,
+                                               const std::vector<double>& b) {
+    const int nx = lattice.nx;
+    const int ny = lattice.ny;
+    const int row = ny + 2;
+    // The sum with a rim, so that no neighbour is missing.
+    thread_local std::vector<double> sum;
+    thread_local std::vector<double> earlier;
+    sum.assign(static_cast<std::size_t>((nx + 2) * row), std::numeric_limits<double>::infinity());
+    earlier.resize(static_cast<std::size_t>(ny));
+    for (int i = 0; i < nx; ++i) {
+        const double* p = a.data() + i * ny;
+        const double* q = b.data() + i * ny;
+        double* to = sum.data() + (i + 1) * row + 1;
+        for (int j = 0; j < ny; ++j) to[j] = p[j] + q[j];
+    }
+    const int ring[8] = {row, row + 1, 1, -row + 1, -row, -row - 1, -1, row - 1};
+    std::vector<StationaryPoint> out;
+    for (int i = 0; i < nx; ++i) {
+        const double* here = sum.data() + (i + 1) * row + 1;
+        // Bits of neighbours, as numbers that compilers add up side by side.
+        double* bits = earlier.data();
+        for (int j = 0; j < ny; ++j) bits[j] = 0;
+        for (int k = 0; k < 8; ++k) {
+            const double* there = here + ring[k];
+            const double bit = 1U << k;
+            for (int j = 0; j < ny; ++j) bits[j] += there[j] < here[j] ? bit : 0;
+        }
+        for (int j = 0; j < ny; ++j) {
+            const auto round = static_cast<unsigned>(bits[j]);
+            const bool at_edge = i == 0 || i == nx - 1 || (ny > 1 && (j == 0 || j == ny - 1));
+            // Along a line there are two neighbours, both earlier at a maximum.
+            const RingKind kind = ny > 1           ? kinds[round]
+                                  : round == 0x11U ? kinds[0xffU]
+                                                   : RingKind{round == 0, false};
+            if (kind.least || (kind.other && !at_edge)) {
+                out.push_back({i * ny + j, here[j], kind.least});
+            }
+        }
+    }
+    return out;
+}
+
 }  // namespace
 
 double StartLattice::chord_time(const Leg& leg, Vec3 a, Vec3 b) const {
@@ -112,7 +192,9 @@ StartLattice::StartLattice(const LayeredMedium& medium, const Legs& legs)
     if (!medium.grid().is_2d()) {
         for (const Leg& leg : legs_) mean_.push_back(mean_slowness(medium, leg));
     }
-    pivot_ = pivot_of(legs_);
+    bounces_ = bounces_of(legs_);
+    pivot_ = bounces_.empty() ? pivot_of(legs_) : bounces_.front();
+    last_pivot_ = bounces_.empty() ? pivot_ : bounces_.back();
     const Place& place = medium.place();
     const double y_of_plane = medium.grid().origin.y;
     const auto n = static_cast<std::size_t>(lattice_.count());
@@ -141,12 +223,22 @@ StartLattice::StartLattice(const LayeredMedium& medium, const Legs& legs)
     }
 }
 
+std::vector<double> StartLattice::times_from(Vec3 place, int joint, const Leg& leg) const {
+    const std::vector<Vec3>& points = places_[static_cast<std::size_t>(joint)];
+    std::vector<double> out(points.size());
+    if (mean_.empty()) {
+        for (std::size_t i = 0; i < points.size(); ++i) out[i] = chord_time(leg, place, points[i]);
+        return out;
+    }
+    const double slowness = mean_[static_cast<std::size_t>(&leg - legs_.data())];
+    for (std::size_t i = 0; i < points.size(); ++i) out[i] = slowness * distance(place, points[i]);
+    return out;
+}
+
 StartLattice::Table StartLattice::from_source(Vec3 place) const {
     Table out;
     if (joint_count() == 0) return out;
-    for (const Vec3& p : places_.front()) {
-        out.time.push_back(chord_time(legs_.front(), place, p));
-    }
+    out.time = times_from(place, 0, legs_.front());
     for (int j = 0; j < pivot_; ++j) step_table(out, between_[static_cast<std::size_t>(j)], false);
     return out;
 }
@@ -154,9 +246,108 @@ StartLattice::Table StartLattice::from_source(Vec3 place) const {
 StartLattice::Table StartLattice::from_receiver(Vec3 place) const {
     Table out;
     if (joint_count() == 0) return out;
-    for (const Vec3& p : places_.back()) out.time.push_back(chord_time(legs_.back(), place, p));
-    for (int j = joint_count() - 2; j >= pivot_; --j) {
+    out.time = times_from(place, joint_count() - 1, legs_.back());
+    for (int j = joint_count() - 2; j >= last_pivot_; --j) {
         step_table(out, between_[static_cast<std::size_t>(j)], true);
+    }
+    return out;
+}
+
+void StartLattice::trace_back(const Table& source, std::vector<int>& points) const {
+    for (int j = pivot_ - 1; j >= 0; --j) {
+        const auto k = static_cast<std::size_t>(j);
+        points[k] = source.before[k][static_cast<std::size_t>(points[k + 1])];
+    }
+}
+
+void StartLattice::trace_on(const Table& receiver, std::vector<int>& points) const {
+    for (int j = last_pivot_ + 1; j < joint_count(); ++j) {
+        const auto k = static_cast<std::size_t>(j);
+        points[k] = receiver.before[static_cast<std::size_t>(joint_count() - 1 - j)]
+                                   [static_cast<std::size_t>(points[k - 1])];
+    }
+}
+
+void StartLattice::trace_between(int first, int last, std::vector<int>& points) const {
+    Table table;
+    table.time.assign(static_cast<std::size_t>(lattice_.count()),
+                      std::numeric_limits<double>::infinity());
+    table.time[static_cast<std::size_t>(points[static_cast<std::size_t>(first)])] = 0;
+    for (int j = first; j < last; ++j)
+        step_table(table, between_[static_cast<std::size_t>(j)], false);
+    for (int j = last - 1; j > first; --j) {
+        const auto k = static_cast<std::size_t>(j);
+        points[k] = table.before[static_cast<std::size_t>(j - first)]
+                                [static_cast<std::size_t>(points[k + 1])];
+    }
+}
+
+PathStart StartLattice::start_at(const std::vector<int>& points, double time) const {
+    PathStart start{{}, time, true, 0, false};
+    for (const int p : points) {
+        start.joints.push_back(lattice_.x(p / lattice_.ny));
+        start.joints.push_back(medium_.grid().is_2d() ? medium_.grid().origin.y
+                                                      : lattice_.y(p % lattice_.ny));
+    }
+    return start;
+}
+
+int StartLattice::nearest_point(double x, double y) const {
+    const auto nearest = [](double value, double first, double step, int n) {
+        return n == 1 ? 0
+                      : std::clamp(static_cast<int>(std::lround((value - first) / step)), 0, n - 1);
+    };
+    return nearest(x, lattice_.x0, lattice_.dx, lattice_.nx) * lattice_.ny +
+           nearest(y, lattice_.y0, lattice_.dy, lattice_.ny);
+}
+
+std::vector<PathStart> StartLattice::bounce_starts(const Table& source, const Table& receiver,
+                                                   Vec3 from, Vec3 to) const {
+    const Mapping& mapping = medium_.place().mapping();
+    const bool round = mapping.numbers().system == Coordinates::spherical;
+    // A point of the way from source to receiver: on a sphere, of the great circle.
+    const auto on_the_way = [&](double part) {
+        Vec3 p = from + part * (to - from);
+        if (round) {
+            const double angle = std::atan2(norm(crossed(from, to)), dot(from, to));
+            if (angle > 1e-6) {
+                p = std::sin((1 - part) * angle) / norm(from) * from +
+                    std::sin(part * angle) / norm(to) * to;
+                p = norm(from) / norm(p) * p;
+            }
+        }
+        return mapping.to_user(mapping.from_place(p));
+    };
+    // Where one of several waves is slower, or the source deep, parts differ.
+    constexpr double shifts[] = {0, -0.2, 0.2, -0.4, 0.4, -0.6, 0.6, -0.8, 0.8};
+    std::vector<PathStart> out;
+    const auto count = static_cast<int>(bounces_.size());
+    for (const double shift : shifts) {
+        std::vector<int> points(static_cast<std::size_t>(joint_count()));
+        std::vector<Vec3> at;
+        for (int k = 0; k < count; ++k) {
+            const double part = (k + 1.0) / (count + 1);
+            at.push_back(on_the_way(part + shift * std::min(part, 1 - part)));
+            points[static_cast<std::size_t>(bounces_[static_cast<std::size_t>(k)])] =
+                nearest_point(at.back().x, at.back().y);
+        }
+        trace_back(source, points);
+        trace_on(receiver, points);
+        for (int k = 0; k + 1 < count; ++k) {
+            trace_between(bounces_[static_cast<std::size_t>(k)],
+                          bounces_[static_cast<std::size_t>(k + 1)], points);
+        }
+        PathStart start = start_at(points, 0);
+        start.least = false;
+        start.bounce = true;
+        for (int k = 0; k < count; ++k) {
+            const auto joint = static_cast<std::size_t>(bounces_[static_cast<std::size_t>(k)]);
+            start.joints[2 * joint] = at[static_cast<std::size_t>(k)].x;
+            if (!medium_.grid().is_2d())
+                start.joints[2 * joint + 1] = at[static_cast<std::size_t>(k)].y;
+            start.held |= std::uint64_t{1} << joint;
+        }
+        out.push_back(std::move(start));
     }
     return out;
 }
@@ -164,75 +355,22 @@ StartLattice::Table StartLattice::from_receiver(Vec3 place) const {
 std::vector<PathStart> StartLattice::starts(const Table& source, const Table& receiver,
                                             int most) const {
     if (joint_count() == 0) return {PathStart{}};
-    const int nx = lattice_.nx;
-    const int ny = lattice_.ny;
-    const auto sum = [&](int i, int j) {
-        const auto at = static_cast<std::size_t>(i * ny + j);
-        return source.time[at] + receiver.time[at];
-    };
-    struct Found {
-        int point;
-        double time;
-        bool least;
-    };
-    std::vector<Found> found;
-    // Round a point, its neighbours are later or earlier: no change of sign is an extremum, four
-    // changes are a saddle. Beyond an edge, neighbours count as later.
-    constexpr int ring[8][2] = {{1, 0},  {1, 1},   {0, 1},  {-1, 1},
-                                {-1, 0}, {-1, -1}, {0, -1}, {1, -1}};
-    for (int i = 0; i < nx; ++i) {
-        for (int j = 0; j < ny; ++j) {
-            const double here = sum(i, j);
-            int earlier = 0;
-            int changes = 0;
-            int last = -1;
-            int first = -1;
-            bool at_edge = false;
-            const int step = ny == 1 ? 4 : 1;
-            for (int k = 0; k < 8; k += step) {
-                const int a = i + ring[k][0];
-                const int b = j + ring[k][1];
-                const bool inside = a >= 0 && a < nx && b >= 0 && b < ny;
-                at_edge = at_edge || !inside;
-                const int sign = inside && sum(a, b) < here ? 1 : 0;
-                earlier += sign;
-                if (last >= 0 && sign != last) ++changes;
-                if (first < 0) first = sign;
-                last = sign;
-            }
-            if (first != last) ++changes;
-            const int neighbours = ny == 1 ? 2 : 8;
-            const bool least = earlier == 0;
-            const bool other = !at_edge && (earlier == neighbours || changes >= 4);
-            if (least || other) found.push_back({i * ny + j, here, least});
-        }
-    }
-    std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
-        return a.least != b.least ? a.least : a.time < b.time;
-    });
+    std::vector<StationaryPoint> found = stationary_points(lattice_, source.time, receiver.time);
+    std::stable_sort(found.begin(), found.end(),
+                     [](const StationaryPoint& a, const StationaryPoint& b) {
+                         return a.least != b.least ? a.least : a.time < b.time;
+                     });
     std::vector<PathStart> out;
     int counts[2] = {0, 0};
-    for (const Found& f : found) {
+    for (const StationaryPoint& f : found) {
         if (counts[f.least ? 0 : 1]++ >= most) continue;
         std::vector<int> points(static_cast<std::size_t>(joint_count()));
         points[static_cast<std::size_t>(pivot_)] = f.point;
-        for (int j = pivot_ - 1; j >= 0; --j) {
-            points[static_cast<std::size_t>(j)] =
-                source.before[static_cast<std::size_t>(j)]
-                             [static_cast<std::size_t>(points[static_cast<std::size_t>(j + 1)])];
-        }
-        for (int j = pivot_ + 1; j < joint_count(); ++j) {
-            points[static_cast<std::size_t>(j)] =
-                receiver.before[static_cast<std::size_t>(joint_count() - 1 - j)]
-                               [static_cast<std::size_t>(points[static_cast<std::size_t>(j - 1)])];
-        }
-        PathStart start{{}, f.time, f.least, pivot_};
-        for (const int p : points) {
-            start.joints.push_back(lattice_.x(p / ny));
-            start.joints.push_back(medium_.grid().is_2d() ? medium_.grid().origin.y
-                                                          : lattice_.y(p % ny));
-        }
-        out.push_back(std::move(start));
+        trace_back(source, points);
+        trace_on(receiver, points);
+        out.push_back(start_at(points, f.time));
+        out.back().least = f.least;
+        if (!f.least) out.back().held = std::uint64_t{1} << pivot_;
     }
     return out;
 }

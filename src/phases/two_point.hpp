@@ -16,11 +16,20 @@
 // the factors of the block elimination give (Sylvester), tells the kinds apart.
 
 #include <cmath>
+#include <cstdint>
 
 #include "core/host_device.hpp"
 #include "core/vec3.hpp"
 #include "phases/layer_sample.hpp"
 #include "phases/surface_point.hpp"
+
+/// Keeps a function of device code from being copied into each of its callers, which takes nvcc
+/// minutes.
+#if defined(__CUDACC__)
+#define FERMAT_APART __noinline__
+#else
+#define FERMAT_APART
+#endif
 
 namespace fermat {
 
@@ -38,7 +47,9 @@ struct PathMedium {
     int legs = 1;
     bool flat = false;  ///< 2-D: points stay in the plane at right angles to `across`
     Vec3 across{0, 1, 0};
-    int held = -1;  ///< a joint that does not move
+    std::uint64_t held = 0;  ///< joints that do not move, one bit each
+
+    FERMAT_HD bool holds(int joint) const { return ((held >> joint) & 1U) != 0; }
 };
 
 /// Memory of one path. A leg of n segments has the points [leg * n, leg * n + n].
@@ -169,12 +180,19 @@ FERMAT_HD PathFrame frame_of(const PathMedium<LayerT, SurfaceT>& medium, const P
     if (i % n != 0) {
         return normal_frame(space.point[i - 1], space.point[i + 1], medium.flat, medium.across);
     }
-    if (i / n - 1 == medium.held) return {};
+    if (medium.holds(i / n - 1)) return {};
     const SurfacePoint s = joint_of(medium, space, i / n - 1);
     return {s.a, medium.flat ? Vec3{0, 0, 0} : s.b};
 }
 
 }  // namespace detail
+
+/// Length of a path of `segments` straight ones.
+FERMAT_HD inline double path_length(const Vec3* point, int segments) {
+    double sum = 0;
+    for (int i = 0; i < segments; ++i) sum += distance(point[i], point[i + 1]);
+    return sum;
+}
 
 /// Time along the points of a path.
 template <class LayerT, class SurfaceT>
@@ -202,8 +220,9 @@ struct NewtonStep {
 };
 
 template <class LayerT, class SurfaceT>
-FERMAT_HD NewtonStep newton_step(const PathMedium<LayerT, SurfaceT>& medium, PathSpace& space,
-                                 int n, double damping, double least) {
+FERMAT_HD FERMAT_APART NewtonStep newton_step(const PathMedium<LayerT, SurfaceT>& medium,
+                                              PathSpace& space, int n, double damping,
+                                              double least) {
     using namespace detail;
     const int last = medium.legs * n;
     NewtonStep out;
@@ -218,7 +237,7 @@ FERMAT_HD NewtonStep newton_step(const PathMedium<LayerT, SurfaceT>& medium, Pat
             segment_time(medium.layers[leg], space.point[i], space.point[i + 1], least);
         const Vec3 gradient = before.by_b + after.by_a;
         Mat2 pivot = between(frame, before.bb + after.aa, frame);
-        if (i % n == 0 && leg - 1 != medium.held) {
+        if (i % n == 0 && !medium.holds(leg - 1)) {
             const SurfacePoint s = joint_of(medium, space, leg - 1);
             pivot.a += dot(gradient, s.aa);
             pivot.b += dot(gradient, s.ab);
@@ -241,7 +260,7 @@ FERMAT_HD NewtonStep newton_step(const PathMedium<LayerT, SurfaceT>& medium, Pat
             g1 -= low.a * right1 + low.b * right2;
             g2 -= low.c * right1 + low.d * right2;
         }
-        const bool is_held = i % n == 0 && leg - 1 == medium.held;
+        const bool is_held = i % n == 0 && medium.holds(leg - 1);
         if (is_held) pivot.a = 1;
         if (is_held || medium.flat) {
             pivot.b = pivot.c = 0;
@@ -305,7 +324,7 @@ FERMAT_HD void move_path(const PathMedium<LayerT, SurfaceT>& medium, PathSpace& 
         const double d2 = part * space.carry[6 * i + 5];
         if (i % n == 0) {
             const int joint = i / n - 1;
-            const bool moves = joint != medium.held;
+            const bool moves = !medium.holds(joint);
             space.tried[2 * joint] = space.joint[2 * joint] + (moves ? d1 : 0);
             space.tried[2 * joint + 1] =
                 space.joint[2 * joint + 1] + (moves && !medium.flat ? d2 : 0);
@@ -318,18 +337,18 @@ FERMAT_HD void move_path(const PathMedium<LayerT, SurfaceT>& medium, PathSpace& 
     }
 }
 
-/// Newton's method from the path in `space`, with n segments per leg.
+/// Newton's method from the path in `space`, with n segments per leg. A step whose decrement is
+/// below `small`, as a part of the time, is the last: it is of the order of the square of the
+/// angles that it moves, and what it leaves is smaller by as much again.
 template <class LayerT, class SurfaceT>
-FERMAT_HD PathSearch settle_path(const PathMedium<LayerT, SurfaceT>& medium, PathSpace& space,
-                                 int n, PathGoal goal, int most_steps) {
-    // Of the time: a decrement below it moves angles by less than 1e-6. Where velocity has a kink,
-    // as between rows of a table, a path may rest on it and never get there; then a decrement that
-    // moves angles by less than 0.03 degrees will do.
-    constexpr double small = 1e-12;
+FERMAT_HD FERMAT_APART PathSearch settle_path(const PathMedium<LayerT, SurfaceT>& medium,
+                                              PathSpace& space, int n, PathGoal goal,
+                                              int most_steps, double small) {
+    // Where velocity has a kink, as between rows of a table, a path may rest on it and never get
+    // there; then a decrement that moves angles by less than 0.03 degrees will do.
     constexpr double fair = 1e-7;
     const int last = medium.legs * n;
-    double length = 0;
-    for (int i = 0; i < last; ++i) length += distance(space.point[i], space.point[i + 1]);
+    const double length = path_length(space.point, last);
     const double least = 1e-9 * length;
     PathSearch out;
     out.time = path_time(medium, space.point, n);
@@ -384,12 +403,25 @@ FERMAT_HD PathSearch settle_path(const PathMedium<LayerT, SurfaceT>& medium, Pat
     return out;
 }
 
-/// Twice as many segments per leg: new points half-way between the old ones. From the back, so that
-/// points can stay in their memory.
-FERMAT_HD inline void double_segments(PathSpace& space, int legs, int n) {
+/// Twice as many segments per leg. The new points lie on the cubics through their four neighbours
+/// (`rounds`; two at least next to the ends of a leg), or half-way between two. From the back, so
+/// that points can stay in their memory.
+FERMAT_HD inline void double_segments(PathSpace& space, int legs, int n, bool rounds) {
+    Vec3* p = space.point;
     for (int i = legs * n; i > 0; --i) {
-        space.point[2 * i] = space.point[i];
-        space.point[2 * i - 1] = 0.5 * (space.point[i] + space.point[i - 1]);
+        const int k = (i - 1) % n;  // segments of the leg before this one
+        const bool left = k > 0;
+        const bool right = k + 1 < n;
+        Vec3 middle = 0.5 * (p[i - 1] + p[i]);
+        if (rounds && left && right) {
+            middle = (9.0 / 16) * (p[i - 1] + p[i]) - (1.0 / 16) * (p[i - 2] + p[i + 1]);
+        } else if (rounds && left) {
+            middle = (3.0 / 8) * p[i] + (3.0 / 4) * p[i - 1] - (1.0 / 8) * p[i - 2];
+        } else if (rounds && right) {
+            middle = (3.0 / 8) * p[i - 1] + (3.0 / 4) * p[i] - (1.0 / 8) * p[i + 1];
+        }
+        p[2 * i] = p[i];
+        p[2 * i - 1] = middle;
     }
 }
 

@@ -1,0 +1,107 @@
+#include "bench/phases.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "bench/measure.hpp"
+#include "bench/table.hpp"
+#include "core/device.hpp"
+#include "core/version.hpp"
+#include "phases/phases.hpp"
+
+namespace fermat::bench {
+namespace {
+
+constexpr double side = 100;  // km
+
+Model model_of(const Grid& grid, const std::function<double(Vec3)>& velocity) {
+    Field<float> values(grid.shape);
+    for (int i = 0; i < grid.shape.x; ++i) {
+        for (int j = 0; j < grid.shape.y; ++j) {
+            for (int k = 0; k < grid.shape.z; ++k) {
+                values(i, j, k) = static_cast<float>(velocity(grid.position({i, j, k})));
+            }
+        }
+    }
+    return Model(grid, std::move(values));
+}
+
+Interface moho_of(const Grid& grid) {
+    const Lattice at = columns_of(Place(grid));
+    std::vector<double> depth;
+    for (int i = 0; i < at.nx; ++i) {
+        for (int j = 0; j < at.ny; ++j) {
+            depth.push_back(35 + 2 * std::sin(at.x(i) / 14) * std::cos(at.y(j) / 17));
+        }
+    }
+    return Interface("moho", at, std::move(depth));
+}
+
+}  // namespace
+
+void bench_phases(const PhasesBench& options, const Execution& execution) {
+    const bool on_device = on_cuda(execution.device);
+    BenchTable table(
+        fmt::format("fermat {}: reflections (PmP) on {}, median of {}\n"
+                    "  a cube of {} nodes and 100 km a side, a Moho at 35 km with 2 km of relief\n"
+                    "  s_in_all  with velocities sent and all points fetched",
+                    version, on_device ? device_info(0).name : "the CPU", options.repeats,
+                    options.nodes),
+        {"medium", "rays", "s_in_all", "krays_per_s", "points_per_ray", "arrived", "mean_time"},
+        options.csv);
+    const int n = options.nodes;
+    const double h = side / (n - 1);
+    const Grid grid{{n, n, n}, {}, {h, h, h}};
+    std::mt19937_64 random(1);
+    const auto along = [&] { return 10 + 80 * (static_cast<double>(random() >> 11) * 0x1p-53); };
+    // As many sources as receivers, so that all pairs are the rays.
+    const int each = std::max(1, static_cast<int>(std::lround(std::sqrt(options.rays))));
+    std::vector<Vec3> sources;
+    std::vector<Vec3> receivers;
+    for (int i = 0; i < each; ++i) {
+        const double x = along();
+        const double y = along();
+        sources.push_back({x, y, 5});
+        const double rx = along();
+        receivers.push_back({rx, along(), 0});
+    }
+    const std::vector<RayPair> pairs = all_pairs(sources.size(), receivers.size());
+    const std::vector<std::pair<const char*, std::function<double(Vec3)>>> media{
+        {"uniform", [](Vec3) { return 6.0; }},
+        {"gradient", [](Vec3 p) { return 5.5 + 0.03 * p.z; }},
+        {"anomalies",
+         [](Vec3 p) { return 5.5 + 0.03 * p.z + 0.2 * std::sin(p.x / 11) * std::cos(p.y / 13); }},
+    };
+    for (const auto& [name, velocity] : media) {
+        execution.monitor.check();
+        const LayeredMedium medium(
+            {Interface::flat("surface", 0), moho_of(grid)},
+            {{model_of(grid, velocity), {}}, {model_of(grid, [](Vec3) { return 8.0; }), {}}});
+        const Branch branch = branch_of(medium, "PmP");
+        std::vector<std::vector<BranchRay>> rays;
+        const double seconds = median_seconds(options.repeats, [&] {
+            rays = trace_branch(medium, branch, sources, receivers, pairs, {}, execution);
+        });
+        double points = 0;
+        double time = 0;
+        std::int64_t arrived = 0;
+        for (const auto& of_pair : rays) {
+            const BranchRay& ray = of_pair.front();
+            if (!has_arrived(ray.status)) continue;
+            ++arrived;
+            points += static_cast<double>(ray.places.size());
+            time += ray.time;
+        }
+        const auto count = static_cast<double>(rays.size());
+        const double some = std::max<double>(1, static_cast<double>(arrived));
+        table.add({name, static_cast<std::int64_t>(rays.size()), seconds, 1e-3 * count / seconds,
+                   points / some, arrived, time / some});
+    }
+    table.commit();
+}
+
+}  // namespace fermat::bench

@@ -1,0 +1,180 @@
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/device.hpp"
+#include "core/launch_cuda.hpp"
+#include "core/memory_cuda.hpp"
+#include "core/page_locked_cuda.hpp"
+#include "phases/leg_media.hpp"
+#include "phases/phases_cuda.hpp"
+
+namespace fermat {
+namespace {
+
+constexpr int threads = 64;
+/// Pairs per launch: their points take 0.4 GB.
+constexpr std::size_t most_pairs = 131072;
+
+template <class LayerT, class SurfaceT>
+__global__ void __launch_bounds__(threads)
+    find_kernel(PathMedium<LayerT, SurfaceT> medium, PathRules rules, ChordSum sum,
+                const DevicePair* pairs, std::size_t count, DeviceRay* rays, Vec3* points) {
+    const std::size_t n = thread_number();
+    if (n >= count) return;
+    rays[n] = find_earliest(medium, rules, sum, pairs[n], points + n * device_points);
+}
+
+/// Layers, surfaces and rules of legs, with pointers to memory of the device.
+template <class LayerT, class SurfaceT>
+struct DeviceLegs {
+    CudaArray<LayerT> layers;
+    CudaArray<SurfaceT> surfaces;
+};
+
+}  // namespace
+
+struct CudaReflections::State {
+    std::vector<CudaArray<float>> velocities;
+    std::vector<CudaArray<double>> depths;
+    std::variant<DeviceLegs<PlainLayer, PlainSurface>, DeviceLegs<SphericalLayer, SphericalSurface>>
+        legs;
+    CudaArray<LegRules> rules_of_legs;
+    CudaArray<Vec3> places;
+    PathRules rules;
+    ChordSum sum;
+
+    std::map<const void*, const void*> sent;
+
+    const float* on_device(const float* values, std::size_t count) {
+        auto [entry, is_new] = sent.try_emplace(values);
+        if (is_new) {
+            velocities.emplace_back(count);
+            velocities.back().upload({values, count});
+            entry->second = velocities.back().data();
+        }
+        return static_cast<const float*>(entry->second);
+    }
+    void send(InterfaceView& view) {
+        if (view.depth == nullptr) return;
+        auto [entry, is_new] = sent.try_emplace(view.depth);
+        if (is_new) {
+            const auto count = static_cast<std::size_t>(view.lattice.count());
+            depths.emplace_back(count);
+            depths.back().upload({view.depth, count});
+            entry->second = depths.back().data();
+        }
+        view.depth = static_cast<const double*>(entry->second);
+    }
+
+    template <class LayerT, class SurfaceT>
+    void send_legs(const LayeredMedium& medium, const Legs& of, std::span<const LayerKind> kinds) {
+        std::vector<LayerT> layers;
+        std::vector<SurfaceT> surfaces;
+        std::vector<LegRules> leg_rules;
+        for (std::size_t k = 0; k < of.size(); ++k) {
+            layers.push_back(layer_of<LayerT>(medium, of[k], kinds[k], 0));
+            LayerT& layer = layers.back();
+            // A uniform layer is never sampled.
+            layer.velocity =
+                layer.uniform > 0 ? nullptr : on_device(layer.velocity, medium.grid().node_count());
+            send(layer.guard.top);
+            send(layer.guard.bottom);
+            if (of[k].to >= 0) {
+                surfaces.push_back(surface_of<SurfaceT>(medium, of[k].to));
+                send(surfaces.back().view);
+            }
+            leg_rules.push_back(rules_of(medium, of[k]));
+            send(leg_rules.back().top);
+            send(leg_rules.back().bottom);
+        }
+        DeviceLegs<LayerT, SurfaceT> there{CudaArray<LayerT>(layers.size()),
+                                           CudaArray<SurfaceT>(surfaces.size())};
+        there.layers.upload(layers);
+        there.surfaces.upload(surfaces);
+        rules_of_legs = CudaArray<LegRules>(leg_rules.size());
+        rules_of_legs.upload(leg_rules);
+        // What was sent lives in vectors of this function.
+        check_cuda(cudaStreamSynchronize(cuda_stream()), "sending layers");
+        rules.legs = rules_of_legs.data();
+        legs = std::move(there);
+    }
+};
+
+CudaReflections::CudaReflections(const LayeredMedium& medium, const Legs& legs,
+                                 std::span<const LayerKind> kinds, const StartLattice& lattice,
+                                 const PhaseOptions& options) {
+    device_info(0);  // throws if there is no device
+    state_ = std::make_unique<State>();
+    State& state = *state_;
+    int most = 1;
+    while (2 * most * static_cast<int>(legs.size()) < device_points) most *= 2;
+    state.rules = {
+        nullptr,           medium.grid(),          smallest_cell(medium),
+        options.tolerance, fewest_segments(kinds), std::min(most, options.most_segments)};
+    if (form_of(medium) == LayerForm::spherical) {
+        state.send_legs<SphericalLayer, SphericalSurface>(medium, legs, kinds);
+    } else {
+        state.send_legs<PlainLayer, PlainSurface>(medium, legs, kinds);
+    }
+    const std::vector<Vec3>& places = lattice.pivot_places();
+    state.places = CudaArray<Vec3>(places.size());
+    state.places.upload(places);
+    check_cuda(cudaStreamSynchronize(cuda_stream()), "sending starts");
+    state.sum = {lattice.lattice(),
+                 state.places.data(),
+                 {lattice.slowness_of_legs().front(), lattice.slowness_of_legs().back()}};
+}
+CudaReflections::CudaReflections(CudaReflections&&) noexcept = default;
+CudaReflections::~CudaReflections() = default;
+
+double CudaReflections::find(std::span<const DevicePair> pairs,
+                             const std::function<void(const Batch&)>& consume) const {
+    if (pairs.empty()) return 0;
+    const std::size_t each = std::min(pairs.size(), most_pairs);
+    CudaArray<DevicePair> device_pairs(each);
+    CudaArray<DeviceRay> device_rays(each);
+    CudaArray<Vec3> device_paths(each * device_points);
+    const PageLocked<DeviceRay> rays(each);
+    const PageLocked<Vec3> points(each * device_points);
+    double seconds = 0;
+    for (std::size_t first = 0; first < pairs.size(); first += each) {
+        const std::size_t count = std::min(each, pairs.size() - first);
+        device_pairs.upload(pairs.subspan(first, count));
+        CudaTimer timer;
+        timer.start();
+        std::visit(
+            [&]<class LayerT, class SurfaceT>(const DeviceLegs<LayerT, SurfaceT>& legs) {
+                PathMedium<LayerT, SurfaceT> medium;
+                medium.layers = legs.layers.data();
+                medium.surfaces = legs.surfaces.data();
+                medium.legs = static_cast<int>(legs.layers.size());
+                find_kernel<<<blocks_for(count, threads), threads, 0, cuda_stream()>>>(
+                    medium, state_->rules, state_->sum, device_pairs.data(), count,
+                    device_rays.data(), device_paths.data());
+            },
+            state_->legs);
+        check_cuda(cudaGetLastError(), "tracing reflections");
+        seconds += timer.stop("tracing reflections");
+        device_rays.download(rays.values().first(count));
+        std::int32_t most = 0;
+        for (const DeviceRay& ray : rays.values().first(count)) {
+            most = std::max(most, ray.segments);
+        }
+        const std::size_t stride =
+            static_cast<std::size_t>(most) *
+                std::visit([](const auto& legs) { return legs.layers.size(); }, state_->legs) +
+            1;
+        check_cuda(cudaMemcpy2DAsync(points.data(), stride * sizeof(Vec3), device_paths.data(),
+                                     device_points * sizeof(Vec3), stride * sizeof(Vec3), count,
+                                     cudaMemcpyDeviceToHost, cuda_stream()),
+                   "fetching rays");
+        check_cuda(cudaStreamSynchronize(cuda_stream()), "fetching rays");
+        consume({first, rays.values().first(count), points.data(), stride});
+    }
+    return seconds;
+}
+
+}  // namespace fermat

@@ -352,9 +352,9 @@ std::vector<Legs> legs_of(const Branch& branch, const LayeredMedium& medium, int
     std::vector<Legs> out;
     for (const Wavefront& from : fronts) {
         // To the receiver: within the layer, or through the interfaces between.
-        const bool rises = branch.dives && from.on == 0 && from.down;
+        const bool from_below = branch.dives && from.on == 0 && from.down;
         const auto add = [&](Wavefront at) {
-            at.legs.push_back({branch.last, receiver_layer, -1, false, false, rises});
+            at.legs.push_back({branch.last, receiver_layer, -1, false, false, from_below});
             out.push_back(std::move(at.legs));
         };
         if (receiver_layer > from.layer) {

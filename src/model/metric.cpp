@@ -67,6 +67,15 @@ void require_thomsen(const AnisotropyValues& of, Shape shape) {
             throw InputError(fmt::format("the axis at node {} has the length {:g} (must be 1)",
                                          node_name(shape, n), norm(axis)));
         }
+        // Beyond these the acoustic slowness surface is not convex, or not real.
+        const bool stable = epsilon > -0.4 && delta > -0.4 && delta <= epsilon + 0.4 &&
+                            epsilon <= 2 && epsilon - delta <= 0.5;
+        if (!stable) {
+            throw InputError(fmt::format(
+                "epsilon {:g} and delta {:g} at node {} are beyond stability (epsilon from -0.4 to "
+                "2, delta above -0.4, epsilon - delta from -0.4 to 0.5)",
+                epsilon, delta, node_name(shape, n)));
+        }
         const double ratio = of.values[shear_value].empty() ? 0 : of.values[shear_value][n];
         // The bulk modulus along the axis must be positive, and the coupling of P and S real.
         if (!(ratio >= 0) || !(ratio * ratio < 0.75) || !(1 - ratio * ratio + 2 * delta > 0)) {
@@ -75,14 +84,6 @@ void require_thomsen(const AnisotropyValues& of, Shape shape) {
                 "below 1 + 2 delta, which is {:g})",
                 ratio, node_name(shape, n), 1 + 2 * delta));
         }
-        // Beyond these the acoustic slowness surface is not convex, or not real.
-        const bool stable = epsilon > -0.4 && delta > -0.4 && delta <= epsilon + 0.4 &&
-                            epsilon <= 2 && epsilon - delta <= 0.5;
-        if (stable) continue;
-        throw InputError(fmt::format(
-            "epsilon {:g} and delta {:g} at node {} are beyond stability (epsilon from -0.4 to 2, "
-            "delta above -0.4, epsilon - delta from -0.4 to 0.5)",
-            epsilon, delta, node_name(shape, n)));
     }
 }
 

@@ -109,7 +109,7 @@ def association_tables(
         # A station's table begins at its own height, and `padding` rows above it.
         start = at[2] - padding * spacing if stations is not None else 0.0
         z = start + spacing * np.arange(int(np.ceil((deep - start) / spacing)) + 1)
-        out[name] = tables.of(at, r, z)
+        out[name] = tables.of(at, r.astype(np.float64), np.asarray(z, dtype=np.float64))
     tables.tell()
     if path is not None:
         _write_pyocto(Path(path), out, spacing, None if stations is None else padding)
@@ -176,7 +176,8 @@ class _Tables:
         points = np.stack(np.meshgrid(r, z, indexing="ij"), axis=-1).reshape(-1, 2)
         source = np.array([[0.0, station[2]]])
         times = receiver_times(section, source, points, threads=self.threads, precision="double")
-        return np.asarray(times)[0].reshape(len(r), len(z))
+        table: NDArray[np.float64] = np.asarray(times, dtype=np.float64)[0].reshape(len(r), len(z))
+        return table
 
     def tell(self) -> None:
         if self.count:
@@ -231,7 +232,7 @@ def _gamma(tables: _Tables, path: str | os.PathLike[str] | None, stations: Table
             where = where[:1] * [1, 1, 0] + [0, 0, max(0.0, float(low[2]))]
     r = h * np.arange(int(np.ceil(far / h)))
     z = h * np.arange(-EDGE, int(np.ceil(deep / h)))
-    each = [tables.of(at, r, at[2] + z) for at in where]
+    each = [tables.of(at, r.astype(np.float64), np.asarray(at[2] + z, dtype=np.float64)) for at in where]
     mean = np.mean(each, axis=0)
     spread = float(np.sqrt(np.mean((np.stack(each) - mean) ** 2)))
     tables.tell()

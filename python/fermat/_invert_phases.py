@@ -177,7 +177,7 @@ def invert_phases(
     choices: list[str] = []
     if medium is None:
         chosen = _survey(table, names, list(range(len(phase))), phase)
-        core, choices = _core.first_layers(*chosen, spacing, depth)
+        core, choices = _core.first_layers(*chosen, spacing, depth)  # type: ignore[call-arg]
         medium = Medium._of_core(core)
     known: dict[str, int] = {}
     refused: Counter[str] = Counter()
@@ -242,7 +242,7 @@ def invert_phases(
                     f"{'x, depth, error' if flat else 'x, y, depth, error'})"
                 )
             depths.append((of, float(row[0]), 0.0 if flat else float(row[1]), float(row[-2]), float(row[-1])))
-    found = _core.invert_layers(
+    found = _core.invert_layers(  # type: ignore[call-arg]
         medium._core, *_survey(table, names, rows, phase), blocks, depths, keywords, listener(progress)
     )
     return LayerInversion(medium, found, [phase[n] for n in rows], choices)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -33,21 +33,25 @@ def known_ground(
     if _is_file(log):
         options["log"] = os.fspath(log)  # type: ignore[arg-type]
     elif log is not None:
-        points, velocity, error = log  # type: ignore[misc,str-unpack]
+        if not isinstance(log, Sequence) or len(log) != 3:
+            raise ValueError("log is no file and no triple (must be points, velocities and errors)")
+        points, velocity, error = log
         at = _points(points, ndim, "points of log")
         each = [np.broadcast_to(np.asarray(v, float), len(at)).copy() for v in (velocity, error)]
         options["log"] = (at, *each)
     if _is_file(regions):
         options["regions"] = os.fspath(regions)  # type: ignore[arg-type]
     elif regions is not None:
+        if not isinstance(regions, Mapping):
+            raise ValueError("regions is no file and no mapping (must have names and corners, velocity, error)")
         options["regions"] = [
             (str(name), _points(corners, ndim, f"corners of region {name!r}"), float(v), float(e))
-            for name, (corners, v, e) in regions.items()  # type: ignore[union-attr]
+            for name, (corners, v, e) in regions.items()
         ]
     if _is_file(edges):
         options["edges"] = os.fspath(edges)  # type: ignore[arg-type]
     elif edges is not None:
-        named = edges if isinstance(edges, Mapping) else {"interface": edges}
+        named = edges if isinstance(edges, Mapping) else {"edges": edges}
         options["edges"] = [
             (str(name), _points(points, ndim, f"points of interface {name!r}"))
             for name, points in named.items()

@@ -8,6 +8,7 @@
 #include "io/hypodd.hpp"
 #include "io/interface_file.hpp"
 #include "io/joint_io.hpp"
+#include "io/layer_run_io.hpp"
 #include "io/layered_io.hpp"
 #include "io/lotos.hpp"
 #include "io/model_formats.hpp"
@@ -391,6 +392,10 @@ std::vector<Target> format_targets(const fs::path& folder) {
              const Grid grid{{5, 4, 6}, {0, 0, 0}, {5, 5, 2}};
              interface_from_file(file, "moho", Place(grid), {}, notes);
          })},
+        {"depth_data",
+         ".csv",
+         {"x,depth,error\n1,30,0.5\n20,31,0.5\n", "x,y,depth,error\n1,2,30,0.5\n"},
+         noting([](const fs::path& file, Notes& notes) { read_depth_data(file, "moho", notes); })},
         {"fmtomo_layers",
          ".in",
          {vgrids},

@@ -60,6 +60,6 @@ def test_a_good_run_says_nothing_of_the_kind(line):
 def test_errors_that_no_model_reaches(line):
     flags = ["--model", "start.h5", "--picks", "picks.csv", "--error", "0.00001", "--iterations", "6"]
     found = line.call("invert", *flags, "-o", "run")
-    assert any("times too small" in text for text in warnings_of(found))
+    assert any("too small" in text for text in warnings_of(found))
     insisted = line.call("invert", *flags, "--target-chi2", "1", "-o", "insisted")
     assert any("explains the picks to their errors" in text for text in warnings_of(insisted))

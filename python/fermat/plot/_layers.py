@@ -64,6 +64,11 @@ def layers(
         Of a phase that are drawn, evenly taken; the title says if there are more.
     title
         Over the picture.
+
+    Examples
+    --------
+    >>> import fermat as fm
+    >>> fm.plot.layers("run").savefig("layers.png")  # doctest: +SKIP
     """
     import matplotlib.pyplot as plt
 

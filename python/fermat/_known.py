@@ -33,9 +33,9 @@ def known_ground(
     if _is_file(log):
         options["log"] = os.fspath(log)  # type: ignore[arg-type]
     elif log is not None:
-        if not isinstance(log, Sequence) or len(log) != 3:
+        if isinstance(log, str) or not isinstance(log, Sequence) or len(log) != 3:
             raise ValueError("log is no file and no triple (must be points, velocities and errors)")
-        points, velocity, error = log
+        points, velocity, error = tuple(log)
         at = _points(points, ndim, "points of log")
         each = [np.broadcast_to(np.asarray(v, float), len(at)).copy() for v in (velocity, error)]
         options["log"] = (at, *each)
@@ -44,16 +44,13 @@ def known_ground(
     elif regions is not None:
         if not isinstance(regions, Mapping):
             raise ValueError("regions is no file and no mapping (must have names and corners, velocity, error)")
-        options["regions"] = [
-            (str(name), _points(corners, ndim, f"corners of region {name!r}"), float(v), float(e))
-            for name, (corners, v, e) in regions.items()
-        ]
+        options["regions"] = [_region(name, each, ndim) for name, each in regions.items()]
     if _is_file(edges):
         options["edges"] = os.fspath(edges)  # type: ignore[arg-type]
     elif edges is not None:
         named = edges if isinstance(edges, Mapping) else {"edges": edges}
         options["edges"] = [
-            (str(name), _points(points, ndim, f"points of interface {name!r}"))
+            (str(name), _points(points, ndim, f"points of {name!r} of edges"))
             for name, points in named.items()
         ]
     if guide is not None:
@@ -64,12 +61,24 @@ def known_ground(
     return options
 
 
+def _region(name: str, each: Any, ndim: int) -> tuple[str, NDArray[np.float64], float, float]:
+    try:
+        corners, velocity, error = each
+        numbers = float(velocity), float(error)
+    except (TypeError, ValueError):
+        raise ValueError(f"regions has {name!r} without corners, velocity and error") from None
+    return str(name), _points(corners, ndim, f"corners of region {name!r} of regions"), *numbers
+
+
 def _is_file(value: Any) -> bool:
     return isinstance(value, (str, os.PathLike))
 
 
 def _points(points: Any, ndim: int, what: str) -> NDArray[np.float64]:
-    out = np.ascontiguousarray(points, dtype=np.float64)
+    try:
+        out = np.ascontiguousarray(points, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what} are no numbers (must be (n, {ndim}))") from None
     if out.ndim != 2 or out.shape[1] != ndim:
         raise ValueError(f"{what} have shape {out.shape} (must be (n, {ndim}))")
     return out

@@ -8,6 +8,7 @@
 #include "io/hypodd.hpp"
 #include "io/interface_file.hpp"
 #include "io/joint_io.hpp"
+#include "io/known_io.hpp"
 #include "io/layer_run_io.hpp"
 #include "io/layered_io.hpp"
 #include "io/lotos.hpp"
@@ -396,6 +397,22 @@ std::vector<Target> format_targets(const fs::path& folder) {
          ".csv",
          {"x,depth,error\n1,30,0.5\n20,31,0.5\n", "x,y,depth,error\n1,2,30,0.5\n"},
          noting([](const fs::path& file, Notes& notes) { read_depth_data(file, "moho", notes); })},
+        {"rayinvr_codes",
+         ".in",
+         {" &pltpar  iplot=1, &end\n &trapar  ray=1.2,2.2,2.3, ivray=1,2,3, &end\n"},
+         noting([](const fs::path& file, Notes& notes) { read_rayinvr_codes(file, notes); })},
+        {"known_log",
+         ".csv",
+         {"x,z,velocity,error\n1,2,3,0.1\n1,3,3.5,0.1\n"},
+         noting([](const fs::path& file, Notes& notes) { read_log(file, notes); })},
+        {"known_regions",
+         ".csv",
+         {"region,x,z,velocity,error\na,0,0,2,0.1\na,1,0,2,0.1\na,1,1,2,0.1\n"},
+         noting([](const fs::path& file, Notes& notes) { read_regions(file, notes); })},
+        {"known_interfaces",
+         ".csv",
+         {"interface,x,z\na,0,1\na,2,1.5\n", "x,y,z\n0,0,1\n2,0,1.5\n0,2,1\n"},
+         noting([](const fs::path& file, Notes& notes) { read_interfaces(file, notes); })},
         {"fmtomo_layers",
          ".in",
          {vgrids},

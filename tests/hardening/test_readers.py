@@ -308,12 +308,13 @@ def test_every_reader_has_a_target_in_the_fuzzer():
     targets = "".join(file.read_text() for file in (ROOT / "tests" / "fuzz").glob("*.cpp"))
     # Other readers cover these: bare arrays and metrics by models, picks of a report by report_data,
     # fronts by images and arrays, sources and receivers by points, picks in degrees by picks, grids
-    # of depths by interfaces.
+    # of depths by interfaces, what flags name by the readers of each file.
     inner = {"read_header", "read_npy", "read_sources", "read_receivers", "read_survey_sources",
              "read_survey_receivers", "read_vtk_array", "read_column", "read_attribute",
              "read_text_attribute", "read_label", "read_report_events", "read_report_picks",
              "read_front", "read_metric", "read_numbers", "read_geographic_picks", "read_model_picks",
-             "read_model_survey", "read_surfer_grid", "read_netcdf_grid", "read_classic_netcdf"}
+             "read_model_survey", "read_surfer_grid", "read_netcdf_grid", "read_classic_netcdf",
+             "read_layer_inputs", "read_known"}
     for stage in ("io", "cli"):
         for file in (ROOT / "src" / stage).glob("*.hpp"):
             for name in re.findall(r"\b(read_[a-z_]+|parse_toml|report_data)\(", file.read_text()):

@@ -33,7 +33,8 @@ TEST(Platform, ThePeakGrowsWithMemoryThatIsHeld) {
 
 #if !defined(_WIN32)
 TEST(Platform, ALockIsTakenOnceAlone) {
-    const fs::path file = fs::temp_directory_path() / "fermat_platform_lock";
+    const fs::path file =
+        fs::temp_directory_path() / ("fermat_platform_lock_" + std::to_string(::getpid()));
     std::ofstream(file) << "x";
     const int first = ::open(file.c_str(), O_RDWR);
     const int second = ::open(file.c_str(), O_RDWR);

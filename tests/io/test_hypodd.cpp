@@ -12,6 +12,7 @@
 #include "io/clock.hpp"
 #include "io/phase_picks.hpp"
 #include "io/place_table.hpp"
+#include "temp_folder.hpp"
 
 namespace fermat {
 namespace {
@@ -19,15 +20,9 @@ namespace {
 namespace fs = std::filesystem;
 using test::expect_error;
 
-class CatalogueFormats : public testing::Test {
+class CatalogueFormats : public test::TempFolder {
   protected:
-    fs::path at(const std::string& name) {
-        return fs::path(testing::TempDir()) / ("catalogue_formats_" + name);
-    }
-    fs::path write(const std::string& name, const std::string& text) {
-        std::ofstream(at(name)) << text;
-        return at(name);
-    }
+    fs::path write(const std::string& name, const std::string& text) { return put(name, text); }
     std::string told() const {
         std::string out;
         for (const std::string& sentence : notes_.sentences()) out += sentence + "\n";

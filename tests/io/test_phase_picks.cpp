@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "expect_error.hpp"
 #include "io/clock.hpp"
+#include "temp_folder.hpp"
 
 namespace fermat {
 namespace {
@@ -16,13 +17,9 @@ namespace {
 namespace fs = std::filesystem;
 using test::expect_error;
 
-class PhasePicksTest : public testing::Test {
+class PhasePicksTest : public test::TempFolder {
   protected:
-    fs::path write(const char* name, const char* text) {
-        const fs::path path = fs::path(testing::TempDir()) / ("phase_picks_" + std::string(name));
-        std::ofstream(path) << text;
-        return path;
-    }
+    fs::path write(const char* name, const char* text) { return put(name, text); }
     Notes notes_;
 };
 

@@ -49,6 +49,16 @@ bool Place::holds_flat(Vec3 flat) const {
     return is_finite(flat) && grid_.contains(flat_to_grid(flat));
 }
 
+Vec3 Place::nearest_flat(Vec3 flat) const {
+    const Vec3 q = flat_to_grid(flat);
+    if (grid_.contains(q) && grid_.clamp(q) == q) return flat;
+    return mapping_->flat_from_user(mapping_->to_user(grid_.clamp(q)));
+}
+
+Mat3 Place::flat_jacobian(Vec3 flat) const {
+    return mapping_->jacobian(flat_to_grid(flat)) * mapping_->flat_slope(flat);
+}
+
 Corners Place::flat_corners() const {
     const auto flat = [&](Vec3 q) { return mapping_->flat_from_user(mapping_->to_user(q)); };
     Corners box{flat(grid_.origin), flat(grid_.far_corner())};

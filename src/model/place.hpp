@@ -45,6 +45,11 @@ class Place {
     /// The point of the grid, inside or not.
     Vec3 flat_to_grid(Vec3 flat) const;
     bool holds_flat(Vec3 flat) const;
+    /// The point itself where the model holds it, else that of the closed box that is nearest along
+    /// the axes of the grid: below a ground, the ground above or below it.
+    Vec3 nearest_flat(Vec3 flat) const;
+    /// d place / d flat.
+    Mat3 flat_jacobian(Vec3 flat) const;
     /// The box that holds the whole grid. Below a ground, points above it are in the box too.
     Corners flat_corners() const;
     /// Lengths of a cell's sides along the axes of the grid, at its middle.

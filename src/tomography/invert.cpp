@@ -14,25 +14,6 @@
 #include "tomography/run_fingerprint.hpp"
 
 namespace fermat {
-namespace {
-
-/// Events move in the coordinates of users, which must be those of the grid, in isotropic media.
-void require_joint_coordinates(const Model& start, const InversionOptions& options) {
-    constexpr const char* what = "an inversion of P and S or of events that move";
-    if (start.is_plain()) return;
-    if (!options.joint.differences.empty()) require_plain(start, "an inversion of differences");
-    const CoordinateNumbers& numbers = start.coordinates();
-    if (!on_sphere(start) || !start.is_isotropic()) require_plain(start, what);
-    if (numbers.geodetic) {
-        throw InputError(fmt::format(
-            "{} needs geocentric latitudes (this model takes those of points as geodetic: turn "
-            "them and make the model without `geodetic`)",
-            what));
-    }
-}
-
-}  // namespace
-
 void require_invertible(const Model& start, const Survey& picks, const InversionOptions& options,
                         Device device) {
     if (by_boxes(options)) {
@@ -40,7 +21,6 @@ void require_invertible(const Model& start, const Survey& picks, const Inversion
         require_nodes(start, "inversion method 'hole'");
     }
     if (options.method == InversionMethod::adjoint) require_adjoint(options);
-    if (is_joint(picks, options)) require_joint_coordinates(start, options);
     validate(options, picks, start);
     runs_on_cuda(options, device, start);
 }

@@ -76,11 +76,12 @@ class Case:
                 for e, row in enumerate(self.medium.times(phase))
                 for s, time in enumerate(row)]
 
-    def picks(self) -> Any:
-        """Times of travel, as fm.invert takes them."""
+    def picks(self, events: np.ndarray | None = None) -> Any:
+        """Times of travel, as fm.invert takes them; `events`: other places for those of an array."""
         event, station, phase, time = zip(*self.rows(), strict=True)
         if self.given == "array":
-            return fm.Picks(self.medium.events, self.medium.stations, source=event, receiver=station,
+            return fm.Picks(self.medium.events if events is None else events, self.medium.stations,
+                            source=event, receiver=station,
                             time=time, phase=list(phase), error=0.01)
         columns = self.pick_columns()
         if self.given == "table":
@@ -127,6 +128,19 @@ class Case:
         size = np.array((0.02, 0.02, 1)) if "sphere" in self.medium.kinds else 1
         off = (off * size)[:, [0, 2]] if self.medium.ndim == 2 else off * size
         return self.medium.events + off
+
+    def lengths(self, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+        """The straight ways between two sets of points."""
+        if "sphere" in self.medium.kinds:
+            start, end = (np.array([on_sphere(p) for p in at]) for at in (start, end))
+        return np.linalg.norm(end - start, axis=1)
+
+    def displaced_picks(self) -> fm.Picks:
+        """Times of travel of the events off their places, with names of events and stations."""
+        event, station, phase, time = zip(*self.rows(), strict=True)
+        return fm.Picks(self.displaced(), self.medium.stations, source=event, receiver=station, time=time,
+                        phase=list(phase), error=0.01, event=[str(n) for n in range(len(self.medium.events))],
+                        station=[f"S{n}" for n in range(len(self.medium.stations))])
 
     def displaced_table(self) -> Any:
         table = {"event": [str(n) for n in range(len(self.medium.events))], **self.table(self.displaced()),

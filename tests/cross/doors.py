@@ -51,6 +51,7 @@ DOORS = {
         Door('fm.invert(method="hole")', functions.invert_hole, BOTH),
         Door('fm.invert(method="adjoint")', functions.invert_adjoint, BOTH),
         Door('fm.invert(relocate="all")', functions.invert_relocating, BOTH),
+        Door('fm.invert(relocate="all", differences=...)', functions.invert_differences, BOTH, ("table",)),
         Door("fm.locate", functions.locate, BOTH, ALL),
         Door("fm.relocate", functions.relocate, BOTH, ("table", "file")),
         Door("fm.phase_rays", layers.phase_rays, BOTH, ALL),
@@ -131,9 +132,7 @@ def method_refusals(method: str) -> list[Refusal]:
     doors = (f'fm.invert(method="{method}")', f"fermat invert --method {method}")
     one_phase = "picks of P and S, or events that move, need"
     if method == "adjoint":
-        moving = f"an inversion of P and S or of events that move {CARTESIAN}"
-        return [Refusal(doors, ("graded", "terrain", "TTI"), moving, phases=("P,S",)),
-                Refusal(doors, ("plain", "cells", "sphere"), one_phase, phases=("P,S",))]
+        return [Refusal(doors, (), one_phase, phases=("P,S",))]
     return [Refusal(doors, ("cells",), f"inversion method '{method}' reads velocity on nodes"),
             Refusal(doors, ("metric",), f"inversion method '{method}' {CARTESIAN}"),
             Refusal(doors, ("plain",), one_phase, phases=("P,S",))]
@@ -162,10 +161,6 @@ REFUSALS = [
     *layer_refusals(),
     Refusal(("fm.traveltimes", "fm.traveltimes(gradient=True)", "fermat times", "fermat times --gradient"),
             ("metric",), f"this computation {CARTESIAN}", precisions=("double",)),
-    Refusal(("fm.invert", "fermat invert"), ("graded", "terrain", "TTI"),
-            f"an inversion of P and S or of events that move {CARTESIAN}", phases=("P,S",)),
-    Refusal(('fm.invert(relocate="all")', "fermat invert --relocate all"), ("graded", "terrain", "TTI"),
-            f"an inversion of P and S or of events that move {CARTESIAN}"),
     *method_refusals("hole"),
     *method_refusals("adjoint"),
     *file_refusals(),

@@ -108,7 +108,21 @@ def invert_adjoint(case: Case) -> None:
 
 
 def invert_relocating(case: Case) -> None:
+    """Velocities from events that may move, and places in the true medium from those off theirs."""
     invert(case, relocate="all", regularisation="second", smoothing=0.1)
+    picks = case.picks(events=case.displaced())
+    run = fm.invert(case.model(), picks, relocate="all", velocities="none", iterations=8, threads=1, **case.vp_vs)
+    case.at_events(run.events["position"])
+    moved = np.linalg.norm(run.events["shift"], axis=1)
+    assert np.allclose(moved, case.lengths(case.displaced(), run.events["position"]), rtol=0.02, atol=0.01)
+
+
+def invert_differences(case: Case) -> None:
+    """Places from picks and from differences of times together."""
+    run = fm.invert(case.model(), case.displaced_picks(), relocate="all", velocities="none", iterations=8, threads=1,
+                    differences=case.differences(), **case.vp_vs)
+    case.at_events(run.events["position"])
+    assert set(run.differences["kind"]) == {"correlation"}
 
 
 def locate(case: Case) -> None:

@@ -15,6 +15,7 @@
 #include "survey/above_ground.hpp"
 #include "survey/mapped_points.hpp"
 #include "tomography/doubts.hpp"
+#include "tomography/gauss_newton/predict.hpp"
 #include "tomography/gauss_newton/roughness.hpp"
 #include "tomography/invert.hpp"
 #include "tomography/start/set_up.hpp"
@@ -273,26 +274,77 @@ TEST(MetricInversion, EventsOnASphereMoveToWhereTheyWere) {
             }
         }
     }
-    Survey picks = synthetic_picks(start, survey_of(sources, stations), {0.01, 3}).picks;
-    for (std::size_t e = 0; e < picks.events.size(); ++e) {
-        const double sign = e % 2 ? 1 : -1;
-        picks.events[e].position = picks.events[e].position + Vec3{0.06 * sign, -0.08 * sign, 6};
+    for (const bool geodetic : {false, true}) {
+        numbers.geodetic = geodetic;
+        const Model model = start.with_metric(std::make_shared<const Metric>(grid, numbers));
+        Survey picks = synthetic_picks(model, survey_of(sources, stations), {0.01, 3}).picks;
+        for (std::size_t e = 0; e < picks.events.size(); ++e) {
+            const double sign = e % 2 ? 1 : -1;
+            Vec3& at = picks.events[e].position;
+            at = at + Vec3{0.06 * sign, -0.08 * sign, 6};
+        }
+        InversionOptions options;
+        options.joint.relocate = Relocate::all;
+        options.joint.velocities = Velocities::none;
+        const InversionResult found = invert(model, picks, options);
+        ASSERT_EQ(found.events.size(), sources.size());
+        for (std::size_t e = 0; e < sources.size(); ++e) {
+            const JointEvent& event = found.events[e];
+            const Vec3 off = event.position - sources[e].position;
+            EXPECT_LT(std::abs(off.x), 0.01) << e;  // degrees: 1 km
+            EXPECT_LT(std::abs(off.y), 0.01) << e;
+            EXPECT_LT(std::abs(off.z), 1.5) << e;
+            // Shifts and errors are km to the east, to the north and down.
+            const double moved = model.place().distance(event.position, picks.events[e].position);
+            EXPECT_NEAR(norm(event.shift), moved, 0.01 * moved) << e;
+            EXPECT_GT(event.shift.x * (sources[e].position.y - picks.events[e].position.y), 0);
+            for (int axis = 0; axis < 3; ++axis) {
+                EXPECT_GT(event.error[axis], 0.01) << e;
+                EXPECT_LT(event.error[axis], 1.5) << e;
+            }
+        }
     }
-    InversionOptions options;
-    options.joint.relocate = Relocate::all;
-    options.joint.velocities = Velocities::none;
-    const InversionResult found = invert(start, picks, options);
-    ASSERT_EQ(found.events.size(), sources.size());
-    for (std::size_t e = 0; e < sources.size(); ++e) {
-        const Vec3 off = found.events[e].position - sources[e].position;
-        EXPECT_LT(std::abs(off.x), 0.01) << e;  // degrees: 1 km
-        EXPECT_LT(std::abs(off.y), 0.01) << e;
-        EXPECT_LT(std::abs(off.z), 1.5) << e;
+}
+
+TEST(MetricInversion, SlopesAreDerivativesOfTimesByFlatPlaces) {
+    // Of every kind of coordinates and of anisotropy, against differences of times.
+    std::vector<std::pair<MetricMedium, const char*>> media;
+    media.emplace_back(mountain(41, 0), "terrain");
+    media.emplace_back(graded_section(81), "graded");
+    media.emplace_back(power_law_block(41), "sphere");
+    media.emplace_back(thomsen_cube(41), "TTI");
+    for (const auto& [medium, name] : media) {
+        const Place& place = medium.model.place();
+        const Grid& grid = place.grid();
+        const Mapping& mapping = place.mapping();
+        Vec3 far;
+        for (int axis = 0; axis < 3; ++axis) {
+            const double share = axis == 0 ? 0.71 : axis == 1 ? 0.36 : 0.62;
+            far[axis] = grid.coordinate(axis, share * (grid.shape[axis] - 1));
+        }
+        const Vec3 flat = mapping.flat_from_user(mapping.to_user(far));
+        const auto time_to = [&](Vec3 at) {
+            const Survey shot = survey_of(std::vector<PointSource>{{medium.source, 0}},
+                                          std::vector<Vec3>{mapping.flat_to_user(at)});
+            return synthetic_picks(medium.model, shot).picks.arrivals.front().time;
+        };
+        const Survey shot = survey_of(std::vector<PointSource>{{medium.source, 0}},
+                                      std::vector<Vec3>{mapping.to_user(far)});
+        const Unknowns unknowns(medium.model, {4, 4, 4});
+        const std::vector<float> slopes(medium.model.given().size(), 1.0F);
+        const Prediction found = predict(medium.model, shot, unknowns, slopes, {}, {}, {true});
+        const Vec3 slope = found.receiver_slope[0];
+        const double step = 0.5 * place.cell_at_middle().z;
+        for (int axis = 0; axis < 3; ++axis) {
+            if (grid.shape[axis] == 1) continue;
+            Vec3 above = flat;
+            Vec3 below = flat;
+            above[axis] += step;
+            below[axis] -= step;
+            const double measured = (time_to(above) - time_to(below)) / (2 * step);
+            EXPECT_NEAR(slope[axis], measured, 0.02 * norm(slope)) << name << ", axis " << axis;
+        }
     }
-    numbers.geodetic = true;
-    const Model geodetic = start.with_metric(std::make_shared<const Metric>(grid, numbers));
-    test::expect_error<InputError>([&] { invert(geodetic, picks, options); },
-                                   "needs geocentric latitudes");
 }
 
 TEST(MetricInversion, RoughnessIsThatOfTrueLengths) {

@@ -196,7 +196,7 @@ RaySet rays_of_event(const EventTracer& tracer, const Survey& shot, const Execut
                         execution, &work);
 }
 
-/// receiver_slope in isotropic media of any coordinates: per unit of each coordinate of users.
+/// receiver_slope in any medium and coordinates.
 Vec3 slope_in_metric(const Model& model, std::span<const Vec3> path) {
     const Mapping& mapping = model.mapping();
     const Vec3 q = mapping.to_grid(path.front());
@@ -212,10 +212,10 @@ Vec3 slope_in_metric(const Model& model, std::span<const Vec3> path) {
         way = mapping.place(q) - mapping.place(mapping.to_grid(point));
         if (norm(way) >= enough) break;
     }
-    const double length = norm(way);
-    const double slowness = metric_slowness(model, model.grid().clamp(q));
-    if (!(length > 0) || !std::isfinite(slowness)) return {};
-    return (slowness / length) * (transposed(jacobian) * way);
+    const Vec3 at = model.grid().clamp(q);
+    if (!(norm(way) > 0) || !std::isfinite(metric_slowness(model, at))) return {};
+    const Vec3 flat = mapping.flat_from_user(path.front());
+    return transposed(model.place().flat_jacobian(flat)) * line_slowness(model, at, way);
 }
 
 /// `tracer` is null where a CUDA device traces many events at once; else there is one event.

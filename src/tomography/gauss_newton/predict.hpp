@@ -15,8 +15,8 @@ namespace fermat {
 /// Times of all picks in a model, and how they change with the unknowns.
 struct Prediction {
     std::vector<double> time;  ///< on rank 0, per pick; not a number where the ray was lost
-    /// On rank 0, per pick, where asked for: derivative of the time by the receiver's place, which
-    /// is the slowness there along the ray, away from the source.
+    /// On rank 0, per pick, where asked for: derivative of the time by the receiver's flat place,
+    /// which is the slowness there, away from the source.
     std::vector<Vec3> receiver_slope;
     std::vector<RowLot> rows;  ///< of the picks that this rank has traced
     /// Where asked for: per cell, how many of these rays cross it.
@@ -46,9 +46,9 @@ Prediction predict(const Model& model, const Survey& picks, const Unknowns& unkn
 Field<float> coverage_of(const std::vector<std::int32_t>& crossings, const Grid& grid,
                          Ranks& ranks);
 
-/// Slowness at the first point of a path times the direction in which the path, from receiver to
-/// source, arrives there; 0 where the path has no length. On a sphere, per degree of latitude and
-/// of longitude and per length of depth.
+/// Derivative of the time by the first point of a path, from receiver to source, along flat axes
+/// (mapping.hpp): in isotropic media the slowness there times the direction in which the path
+/// arrives; 0 where the path has no length.
 Vec3 receiver_slope(const Model& model, std::span<const Vec3> path);
 
 }  // namespace fermat

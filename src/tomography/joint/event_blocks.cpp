@@ -55,23 +55,27 @@ void hold(Matrix& a, EventVector& b, std::size_t at, double value) {
 
 }  // namespace
 
-EventBlocks::EventBlocks(const Survey& picks, const Grid& grid, const JointOptions& options)
-    : grid_(grid),
+EventBlocks::EventBlocks(const Survey& picks, const Place& place, const JointOptions& options)
+    : place_(place),
       relocate_(options.relocate),
       least_picks_(static_cast<std::size_t>(options.least_picks)),
       lists_(by_event(picks)),
       known_(picks.events.size(), {false, false}),
       rows_(picks.arrivals.size()),
       blocks_(picks.events.size()) {
+    const Mapping& mapping = place.mapping();
+    const Vec3 prior = mapping.flat_axes(options.prior);
     for (std::size_t i = 0; i < 3; ++i) {
-        const double deviation = options.prior[static_cast<int>(i)];
+        const double deviation = prior[static_cast<int>(i)];
         if (deviation > 0) belief_[i] = 1 / (deviation * deviation);
     }
-    for (const Event& event : picks.events) given_.push_back(event.position);
+    for (const Event& event : picks.events) {
+        given_.push_back(mapping.flat_from_user(event.position));
+    }
     for (const KnownEvent& known : options.known) {
-        auto& [place, time] = known_[static_cast<std::size_t>(known.event)];
-        place = place || known.place;
-        time = time || known.time;
+        auto& [kept_place, kept_time] = known_[static_cast<std::size_t>(known.event)];
+        kept_place = kept_place || known.place;
+        kept_time = kept_time || known.time;
     }
 }
 
@@ -81,7 +85,7 @@ EventBlocks::Mask EventBlocks::freedom(std::size_t event, std::size_t heard) con
     free[time_place] = relocate_ != Relocate::none && !time && heard >= 2;
     if (relocate_ != Relocate::all || place || heard < least_picks_) return free;
     free[0] = free[2] = true;
-    free[1] = !grid_.is_2d();
+    free[1] = !place_.grid().is_2d();
     return free;
 }
 
@@ -183,19 +187,16 @@ EventVector EventBlocks::solved(std::size_t event, const EventVector& right) con
 
 EventVector EventBlocks::bounded_step(const Block& block, EventVector right, Vec3 from,
                                       bool& bounded) const {
-    const Vec3 low = grid_.origin;
-    const Vec3 high = grid_.far_corner();
     Matrix normal = block.normal;
     EventVector s = solve(block.factor, right);
     for (int held = 0; held < 3; ++held) {
+        const Vec3 to = from + Vec3{s[0], s[1], s[2]};
+        const Vec3 end = place_.nearest_flat(to);
         for (std::size_t axis = 0; axis < 3; ++axis) {
-            if (!block.free[axis]) continue;
-            const double to = from[static_cast<int>(axis)] + s[axis];
-            const double face =
-                std::clamp(to, low[static_cast<int>(axis)], high[static_cast<int>(axis)]);
-            if (to == face) continue;
+            const auto a = static_cast<int>(axis);
+            if (!block.free[axis] || to[a] == end[a]) continue;
             bounded = true;
-            hold(normal, right, axis, face - from[static_cast<int>(axis)]);
+            hold(normal, right, axis, end[a] - from[a]);
         }
         s = solve(cholesky(normal), right);
     }
@@ -205,10 +206,11 @@ EventVector EventBlocks::bounded_step(const Block& block, EventVector right, Vec
 void EventBlocks::take_one(const Model& model, std::size_t e, const EventVector& right,
                            std::span<double> shift, std::vector<bool>& bounded) const {
     // Rays to a place much farther away say nothing of it.
-    const Vec3 size = grid_.extent();
+    const Corners box = place_.flat_corners();
+    const Vec3 size = box.high - box.low;
     const double longest = std::max({size.x, size.y, size.z}) / 8;
     const auto own = shift.subspan(event_unknowns * e, event_unknowns);
-    const Vec3 from = grid_.clamp(given_[e] + Vec3{own[0], own[1], own[2]});
+    const Vec3 from = place_.nearest_flat(given_[e] + Vec3{own[0], own[1], own[2]});
     bool stopped = false;
     const EventVector s = bounded_step(blocks_[e], right, from, stopped);
     Vec3 way{s[0], s[1], s[2]};
@@ -216,12 +218,13 @@ void EventBlocks::take_one(const Model& model, std::size_t e, const EventVector&
     if (far > longest) way = (longest / far) * way;
     constexpr int most_halves = 20;
     for (int half = 0; model.has_air() && half < most_halves; ++half) {
-        if (!in_air(model, grid_.clamp(from + way))) break;
+        const Vec3 end = place_.flat_to_grid(place_.nearest_flat(from + way));
+        if (!in_air(model, place_.grid().clamp(end))) break;
         stopped = true;
         way = half + 1 < most_halves ? 0.5 * way : Vec3{};
     }
     if (blocks_[e].free[0]) {
-        const Vec3 moved = grid_.clamp(from + way) - given_[e];
+        const Vec3 moved = place_.nearest_flat(from + way) - given_[e];
         for (int axis = 0; axis < 3; ++axis) own[static_cast<std::size_t>(axis)] = moved[axis];
     }
     own[time_place] += s[time_place];

@@ -6,13 +6,15 @@
 
 #include "core/vec3.hpp"
 #include "model/model.hpp"
+#include "model/place.hpp"
 #include "survey/survey.hpp"
 #include "tomography/joint/joint_event.hpp"
 #include "tomography/joint/options.hpp"
 
 namespace fermat {
 
-/// x, y, z and origin time of an event.
+/// x, y, z and origin time of an event. Places are in flat coordinates (mapping.hpp), whose units
+/// are lengths, so that events move in any coordinates of a grid.
 inline constexpr std::size_t event_unknowns = 4;
 using EventVector = std::array<double, event_unknowns>;
 
@@ -29,13 +31,13 @@ using EventVector = std::array<double, event_unknowns>;
 /// then s = (H^T H + D + W)^-1 (H^T (r - A d) - W x), and Q r gains H (H^T H + D + W)^-1 W x.
 class EventBlocks {
   public:
-    EventBlocks(const Survey& picks, const Grid& grid, const JointOptions& options);
+    EventBlocks(const Survey& picks, const Place& place, const JointOptions& options);
 
     bool any() const { return relocate_ != Relocate::none; }
     std::size_t events() const { return lists_.size(); }
 
-    /// `slopes`: dt/dx at the event, per pick; `weights`: of rows, 0 where a pick has no say.
-    /// `shift`: of events from what was given, four numbers each.
+    /// `slopes`: dt/dx at the event by flat coordinates, per pick; `weights`: of rows, 0 where a
+    /// pick has no say. `shift`: of events from what was given, four numbers each.
     void renew(std::span<const Vec3> slopes, std::span<const double> weights,
                std::span<const double> shift, double damping);
     /// y <- Q y.
@@ -50,8 +52,8 @@ class EventBlocks {
     std::size_t free_unknowns(std::span<const double> weights) const;
 
     /// Adds the steps that belong to what the rest left of the residuals to `shift`, four numbers
-    /// per event. No event leaves the box of the grid or the rock of the model: what a face stops
-    /// is held there, and the other unknowns of the event are found again.
+    /// per event. No event leaves the grid or the rock of the model: what a face or the ground
+    /// stops is held there, and the other unknowns of the event are found again.
     void step(const Model& model, std::span<const double> left, std::span<double> shift,
               std::vector<bool>& bounded) const;
 
@@ -82,6 +84,9 @@ class EventBlocks {
     /// Why an event keeps its place or not, by the weights of the last `renew`.
     EventUse use_of(std::size_t event) const;
     const std::vector<std::int32_t>& picks_of(std::size_t event) const { return lists_[event]; }
+    const Place& place() const { return place_; }
+    /// The flat place that an event was given.
+    Vec3 given_place(std::size_t event) const { return given_[event]; }
 
   private:
     using Mask = std::array<bool, event_unknowns>;
@@ -100,11 +105,11 @@ class EventBlocks {
                   std::span<double> shift, std::vector<bool>& bounded) const;
     EventVector bounded_step(const Block& block, EventVector right, Vec3 from, bool& bounded) const;
 
-    Grid grid_;
+    Place place_;
     Relocate relocate_;
     EventVector belief_{};  ///< W: one over the variances of given places
     std::size_t least_picks_;
-    std::vector<Vec3> given_;  ///< places of the events
+    std::vector<Vec3> given_;  ///< flat places of the events
     ArrivalLists lists_;
     std::vector<std::array<bool, 2>> known_;  ///< place and time, per event
     std::vector<EventVector> rows_;           ///< H, per pick

@@ -23,7 +23,8 @@ inline constexpr auto choices<EventUse> =
                                                {"few_picks", EventUse::few_picks},
                                                {"known", EventUse::known}});
 
-/// Where and when an event was, as an inversion found.
+/// Where and when an event was, as an inversion found. Shifts and errors of places are lengths
+/// along the flat axes (mapping.hpp): x, y, z, or on a sphere east, north and down.
 struct JointEvent {
     Vec3 position;
     double origin_time = 0;
@@ -38,8 +39,8 @@ struct JointEvent {
     EventUse use = EventUse::moved;
 };
 
-/// Covariance of an event's x, y, z and time, the upper triangle row by row: xx, xy, xz, xt, yy,
-/// ...
+/// Covariance of an event's x, y, z (lengths along the flat axes) and time, the upper triangle row
+/// by row: xx, xy, xz, xt, yy, ...
 using EventCovariance = std::array<double, 10>;
 
 /// What can be trusted of a joint run, by its own linear problem at the model that it found: all

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tomography/gauss_newton/predict.hpp"
+#include "tomography/joint/moved_place.hpp"
 
 namespace fermat {
 namespace {
@@ -37,7 +38,7 @@ JointForward::JointForward(const Medium& medium, const Survey& picks, Index3 rat
       rays_(rays),
       turned_(events_move || picks.stations.size() < picks.events.size()),
       events_move_(events_move),
-      grid_(medium.grid()) {
+      place_(medium.place()) {
     Survey from_zero = picks;
     for (Arrival& pick : from_zero.arrivals) pick.time -= picks.event_of(pick).origin_time;
     for (Event& event : from_zero.events) event.origin_time = 0;
@@ -71,7 +72,7 @@ Survey JointForward::part(std::size_t slot, std::span<const double> x,
     for (std::size_t e = 0; events_move_ && e < layout.events; ++e) {
         const double* const own = &shift[event_unknowns * e];
         Vec3& place = out.stations[e].position;
-        place = grid_.clamp(place + Vec3{own[0], own[1], own[2]});
+        place = moved_place(place_, place, {own[0], own[1], own[2]});
     }
     return out;
 }

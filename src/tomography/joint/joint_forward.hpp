@@ -21,7 +21,8 @@ using PhaseModels = std::vector<Model>;
 /// Times of all picks by all unknowns.
 struct JointPrediction {
     std::vector<double> time;  ///< on rank 0, from the event's origin; not a number where lost
-    std::vector<Vec3> slope;   ///< on rank 0, where events move: dt/dx at the event
+    /// On rank 0, where events move: dt/dx at the event, by flat coordinates.
+    std::vector<Vec3> slope;
     std::vector<RowLot> rows;  ///< by slowness of P, and of S behind it
     /// Of each phase and cell: this rank's rays that cross it.
     std::vector<std::vector<std::int32_t>> crossings;
@@ -67,7 +68,7 @@ class JointForward {
     RayOptions rays_;
     bool turned_;
     bool events_move_;
-    Grid grid_;
+    Place place_;
     std::vector<std::vector<std::int32_t>> numbers_;  ///< of the picks of each phase
     std::vector<Survey> parts_;                       ///< the same, with origin times of 0
 };

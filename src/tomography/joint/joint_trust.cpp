@@ -155,8 +155,16 @@ class JointSampler {
     }
 
     void add_events(std::span<const double> s) {
+        const EventBlocks& events = problem_.parts.events;
+        const auto shift = layout_.events_of(problem_.x);
         for (std::size_t e = 0; e < layout_.events; ++e) {
-            const double* const own = &s[event_unknowns * e];
+            const double* const moved = &shift[event_unknowns * e];
+            const Vec3 lengths = events.place().mapping().flat_lengths(
+                events.given_place(e) + Vec3{moved[0], moved[1], moved[2]});
+            EventVector own;
+            std::copy_n(&s[event_unknowns * e], event_unknowns, own.begin());
+            for (int axis = 0; axis < 3; ++axis)
+                own[static_cast<std::size_t>(axis)] *= lengths[axis];
             std::size_t at = 0;
             for (std::size_t i = 0; i < event_unknowns; ++i) {
                 for (std::size_t j = i; j < event_unknowns; ++j) {

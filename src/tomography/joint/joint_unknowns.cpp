@@ -30,7 +30,7 @@ JointUnknowns::JointUnknowns(const Model& start, const Survey& picks,
       terms_(differences_.arrivals(), forward_.slots(), forward_.phases().size(),
              options.gauss_newton.terms == Terms::receiver, plan_.errors),
       layout_(joint_layout(forward_, options.joint, terms_.size(), picks.events.size())),
-      events_(differences_.arrivals(), start.grid(), options.joint),
+      events_(differences_.arrivals(), start.place(), options.joint),
       roughness_(forward_.unknowns(), options.gauss_newton.roughness),
       ratio_roughness_(forward_.unknowns(), options.gauss_newton.roughness),
       step_({forward_.unknowns(), roughness_, ratio_roughness_, options.joint.vp_vs_smoothing,
@@ -101,7 +101,7 @@ void JointUnknowns::weigh_differences(const Trial& trial) {
     std::vector<Vec3> places;
     for (std::size_t e = 0; e < picks_.events.size(); ++e) {
         const double* const own = &shift[event_unknowns * e];
-        places.push_back(picks_.events[e].position + Vec3{own[0], own[1], own[2]});
+        places.push_back(events_.given_place(e) + Vec3{own[0], own[1], own[2]});
     }
     differences_.weigh(trial.differences, places);
 }

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "tomography/joint/moved_place.hpp"
+
 namespace fermat {
 
 std::vector<JointEvent> relocated_events(const Survey& picks, const EventBlocks& events,
@@ -10,15 +12,22 @@ std::vector<JointEvent> relocated_events(const Survey& picks, const EventBlocks&
                                          std::span<const PickUse> use,
                                          const std::vector<bool>& bounded) {
     std::vector<JointEvent> out(picks.events.size());
+    const Mapping& mapping = events.place().mapping();
     for (std::size_t e = 0; e < out.size(); ++e) {
         const double* const own = &shift[event_unknowns * e];
         JointEvent& event = out[e];
-        event.shift = {own[0], own[1], own[2]};
+        const Vec3 shift_of_place{own[0], own[1], own[2]};
+        const Vec3 lengths = mapping.flat_lengths(events.given_place(e) + shift_of_place);
+        event.shift = shift_of_place;
         event.time_shift = own[3];
-        event.position = picks.events[e].position + event.shift;
+        event.position = moved_place(events.place(), picks.events[e].position, shift_of_place);
         event.origin_time = picks.events[e].origin_time + event.time_shift;
         const EventVector errors = events.deviations(e);
         event.error = {errors[0], errors[1], errors[2]};
+        for (int axis = 0; axis < 3; ++axis) {
+            event.shift[axis] *= lengths[axis];
+            event.error[axis] *= lengths[axis];
+        }
         event.time_error = errors[3];
         event.use = events.use_of(e);
         if (event.use == EventUse::moved && bounded[e]) event.use = EventUse::bounded;

@@ -15,7 +15,7 @@ namespace fermat {
 struct PredictedPick {
     BranchStatus status = BranchStatus::absent;
     double time = 0;
-    Vec3 by_source;  ///< derivative of the time by the place of the event
+    Vec3 by_source;  ///< derivative of the time by the Cartesian place of the event
     LayerRow row;
 };
 

@@ -13,6 +13,7 @@
 #include "core/parallel.hpp"
 #include "core/stopwatch.hpp"
 #include "tomography/gauss_newton/model_change.hpp"
+#include "tomography/joint/moved_place.hpp"
 #include "tomography/joint/relocated_events.hpp"
 #include "tomography/trust/dense_inverse.hpp"
 
@@ -69,7 +70,7 @@ LayerProblem::LayerProblem(const LayeredMedium& start, const PhasePicks& picks,
       errors_(errors_of(picks)),
       forward_(start, picks, options.rays, execution_),
       unknowns_(unknowns_of()),
-      events_(picks.survey, start.grid(), options.loop.joint),
+      events_(picks.survey, start.place(), options.loop.joint),
       medium_(start),
       merged_(start.merged(Phase::P)),
       bounded_(picks.survey.events.size(), false) {
@@ -95,7 +96,7 @@ std::vector<Vec3> LayerProblem::sources_of(std::span<const double> x) const {
         Vec3 at = picks_.survey.events[e].position;
         if (!shift.empty()) {
             const double* const own = &shift[event_unknowns * e];
-            at = start_.grid().clamp(at + Vec3{own[0], own[1], own[2]});
+            at = moved_place(start_.place(), at, {own[0], own[1], own[2]});
         }
         out.push_back(at);
     }
@@ -105,7 +106,14 @@ std::vector<Vec3> LayerProblem::sources_of(std::span<const double> x) const {
 PassCost LayerProblem::predict(std::span<const double> x) {
     const Stopwatch watch;
     tried_medium_.emplace(unknowns_.medium_of(layers_of(x)));
-    tried_ = forward_.predict(unknowns_, layers_of(x), *tried_medium_, sources_of(x));
+    const std::vector<Vec3> sources = sources_of(x);
+    tried_ = forward_.predict(unknowns_, layers_of(x), *tried_medium_, sources);
+    const Place& place = start_.place();
+    for (std::size_t n = 0; n < tried_.size(); ++n) {
+        const auto event = static_cast<std::size_t>(picks_.survey.arrivals[n].event);
+        const Vec3 flat = place.mapping().flat_from_user(sources[event]);
+        tried_[n].by_source = transposed(place.flat_jacobian(flat)) * tried_[n].by_source;
+    }
     return {watch.seconds(), 1};
 }
 
@@ -271,11 +279,12 @@ std::vector<double> LayerProblem::step(std::span<const double> x, std::span<cons
 
 void LayerProblem::hold_below_surface(std::span<double> shift) {
     for (std::size_t e = 0; e < events_.events(); ++e) {
-        const Vec3 given = picks_.survey.events[e].position;
         double* const own = &shift[event_unknowns * e];
-        const double top = start_.top_of(0).depth_at(given.x + own[0], given.y + own[1]);
-        if (given.z + own[2] >= top) continue;
-        own[2] = top - given.z;
+        const Vec3 at =
+            moved_place(start_.place(), picks_.survey.events[e].position, {own[0], own[1], own[2]});
+        const double top = start_.top_of(0).depth_at(at.x, at.y);
+        if (at.z >= top) continue;
+        own[2] += top - at.z;
         bounded_[e] = true;
     }
 }

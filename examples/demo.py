@@ -74,7 +74,7 @@ def cases() -> dict[str, Case]:
             np.array(crossline + [(12.4, 6.4, z) for z in np.arange(1, 12.5, 1)]),
         ),
         "topography": (
-            "Below hills; air is grey",
+            "Below hills; air is white",
             fm.Model.gradient(
                 (601, 276), v0=0.6, gradient=0.9, spacing=0.02, origin=(0, -1)
             ).with_topography(ground),

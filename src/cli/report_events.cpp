@@ -56,7 +56,6 @@ class EventReader {
   public:
     EventReader(const CsvTable& table, const EventPlaces& places, ReportEvents& out)
         : table_(table),
-          sphere_(places.radius > 0),
           own_(table, ""),
           shift_(table, "shift_"),
           error_(table, "error_"),
@@ -67,10 +66,11 @@ class EventReader {
           magnitude_(table.find_column("magnitude")),
           out_(out) {
         out.metres = places.metres;
-        out.degrees = sphere_ || (longitude_ && latitude_);
-        out.degree = degree * (sphere_ ? places.radius : earth_radius / places.metres);
+        out.degrees = longitude_ && latitude_;
+        const double radius = places.radius > 0 ? places.radius : earth_radius / places.metres;
+        out.degree = degree * radius;
         out.is_2d = !out.degrees && !own_.y;
-        if (!out.degrees || sphere_) table.column("x");  // throws where it is missing
+        if (!out.degrees) table.column("x");  // throws where it is missing
         table.column("z");
         const std::array pairs = {"cov_xx", "cov_xy", "cov_xz", "cov_yy", "cov_yz", "cov_zz"};
         for (std::size_t n = 0; n < pairs.size(); ++n) pairs_[n] = table.find_column(pairs[n]);
@@ -85,28 +85,28 @@ class EventReader {
         const Vec3 by = shift_.known() ? shift_.at(table_, row) : Vec3{};
         Vec3 at = own_.known() ? own_.at(table_, row) : Vec3{};
         Vec3 from = at - by;
-        if (sphere_) {
-            std::swap(at.x, at.y);
-            std::swap(from.x, from.y);
-        } else if (out_.degrees) {
-            put_on_earth(row, at, from);
-        }
+        if (out_.degrees) put_on_earth(row, by, at, from);
         add_place(at, from);
         out_.names.emplace_back(name_ ? table_.text(row, *name_) : std::string_view());
         out_.rms.push_back(static_cast<float>(number_or_nan(table_, row, rms_)));
         out_.magnitude.push_back(static_cast<float>(number_or_nan(table_, row, magnitude_)));
         add_errors(row);
-        return shift_.known() ? shift_length(at, from, by) : none;
+        return shift_.known() ? norm(by) : none;
     }
 
   private:
-    void put_on_earth(std::size_t row, Vec3& at, Vec3& from) {
+    /// Places in degrees, of a shift in lengths along x and y of a plane or to the east and north.
+    void put_on_earth(std::size_t row, Vec3 by, Vec3& at, Vec3& from) {
         const GeoPoint place{table_.number(row, *longitude_), table_.number(row, *latitude_)};
         if (own_.known() && !out_.plane) out_.plane = plane_through(place, at, out_.metres);
         const double z = table_.number(row, *own_.z);
         from.z += z - at.z;
         at = {place.longitude, place.latitude, z};
-        if (!out_.plane) return;
+        if (!out_.plane) {
+            const double east = out_.degree * std::cos(place.latitude * degree);
+            from = {at.x - by.x / east, at.y - by.y / out_.degree, z - by.z};
+            return;
+        }
         const GeoPoint before = out_.plane->to_geographic({from.x, from.y});
         from = {before.longitude, before.latitude, from.z};
     }
@@ -127,21 +127,6 @@ class EventReader {
         out_.from_z.push_back(static_cast<float>(from.z));
     }
 
-    double shift_length(Vec3 at, Vec3 from, Vec3 by) const {
-        if (!sphere_) return norm(by);
-        const double east = out_.degree * std::cos(at.y * degree) * (at.x - from.x);
-        return norm(Vec3{east, out_.degree * (at.y - from.y), by.z});
-    }
-
-    /// Of latitude, longitude and depth to lengths to the east, to the north and down.
-    void to_lengths(std::array<double, 6>& values) const {
-        const double north = out_.degree;
-        const double east = north * std::cos(out_.y.back() * degree);
-        const auto [xx, xy, xz, yy, yz, zz] = values;
-        values = {east * east * yy,   north * east * xy, east * yz,
-                  north * north * xx, north * xz,        zz};
-    }
-
     /// The covariance, or the squares of errors where the table has those alone.
     void add_errors(std::size_t row) {
         std::array<double, 6> values{};
@@ -151,14 +136,12 @@ class EventReader {
             return error > 0 ? error * error : none;
         };
         if (!pairs_[0]) values = {square(error_.x), 0, 0, square(error_.y), 0, square(error_.z)};
-        if (sphere_) to_lengths(values);
         for (std::size_t n = 0; n < 6; ++n) {
             out_.covariance[n].push_back(static_cast<float>(values[n]));
         }
     }
 
     const CsvTable& table_;
-    bool sphere_;
     AxisColumns own_, shift_, error_;
     Column name_, longitude_, latitude_, rms_, magnitude_;
     std::array<Column, 6> pairs_;

@@ -38,9 +38,7 @@ struct ReportEvents {
 /// How the places of a table of events are to be read.
 struct EventPlaces {
     double metres = 1000;  ///< in its unit of length
-    /// x and y are latitudes and longitudes, as runs on a sphere of this radius write them; 0: not
-    /// so.
-    double radius = 0;
+    double radius = 0;     ///< of the sphere on which a run's model lies; 0: the Earth's
 };
 
 /// The CSV of `fermat locate` or `fermat relocate`, or events.csv of a run. Events that have

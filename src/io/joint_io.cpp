@@ -8,6 +8,8 @@
 #include <string_view>
 
 #include "core/error.hpp"
+#include "io/catalogue_io.hpp"
+#include "io/catalogue_row.hpp"
 #include "io/columns.hpp"
 #include "io/csv.hpp"
 #include "io/geographic_picks.hpp"
@@ -25,18 +27,15 @@ void write_events(const fs::path& path, const Survey& picks, const InversionResu
                   const std::string& run, const std::optional<LocalPlane>& plane) {
     if (result.events.empty()) return;
     const bool flat = picks.is_2d;
+    const bool sphere = on_sphere(result.model);
     std::vector<std::string> names = {"event"};
-    const auto add_axes = [&](const std::string& prefix) {
-        for (const char* axis : {"x", "y", "z"}) {
-            if (!flat || *axis != 'y') names.push_back(prefix + axis);
-        }
-    };
-    add_axes("");
-    if (plane) names.insert(names.end(), {"longitude", "latitude"});
+    add_place_names(names, "", flat, sphere);
+    const bool on_plane = plane && !sphere;
+    if (on_plane) names.insert(names.end(), {"longitude", "latitude"});
     names.emplace_back("origin_time");
-    add_axes("shift_");
+    add_axis_names(names, "shift_", flat);
     names.emplace_back("shift_time");
-    add_axes("error_");
+    add_axis_names(names, "error_", flat);
     names.insert(names.end(), {"error_time", "rms", "picks", "used", "use"});
     const bool has_covariance = !result.trust.events.empty();
     if (has_covariance) {
@@ -57,10 +56,10 @@ void write_events(const fs::path& path, const Survey& picks, const InversionResu
                 if (!flat || axis != 1) cells.emplace_back(v[axis]);
             }
         };
-        add(event.position);
+        add(as_named(event.position, sphere));
         const GeoPoint at =
-            plane ? plane->to_geographic({event.position.x, event.position.y}) : GeoPoint{};
-        if (plane) cells.insert(cells.end(), {CsvCell(at.longitude), CsvCell(at.latitude)});
+            on_plane ? plane->to_geographic({event.position.x, event.position.y}) : GeoPoint{};
+        if (on_plane) cells.insert(cells.end(), {CsvCell(at.longitude), CsvCell(at.latitude)});
         cells.emplace_back(event.origin_time);
         add(event.shift);
         cells.emplace_back(event.time_shift);

@@ -155,7 +155,7 @@ def test_runs_that_moved_events_show_them(run, tmp_path):  # noqa: F811
 
 
 def test_a_run_on_a_sphere_shows_degrees_and_errors_in_lengths(fermat):
-    """events.csv has latitude, longitude and depth as x, y and z, and their errors in degrees."""
+    """events.csv has longitude, latitude and depth; shifts and errors are lengths to the east, to the north and down."""
     (fermat.folder / "run").mkdir()
     fermat("model", "constant", "--shape", "5,7,4", "--spacing", "0.5,0.5,10", "--origin", "58,10,0", "--velocity",
            "6", "-o", "flat.h5")
@@ -164,8 +164,8 @@ def test_a_run_on_a_sphere_shows_degrees_and_errors_in_lengths(fermat):
     fermat.write("run/settings.toml", 'length-unit = "km"\ntime-unit = "s"\n')
     fermat.write("run/residuals.csv", "source,receiver,source_x,source_y,source_z,receiver_x,receiver_y,receiver_z,"
                  "time,error,initial_residual,final_residual,use\n0,0,59,11,10,59,12,0,10,,0.5,0.2,used\n")
-    fermat.write("run/events.csv", "event,x,y,z,origin_time,shift_x,shift_y,shift_z,shift_time,error_x,error_y,error_z,"
-                 "error_time,rms,picks,used,use\nq,60,11,10,0,0.1,0,0,0,0.01,0.02,3,0.1,0.15,2,2,moved\n")
+    fermat.write("run/events.csv", "event,longitude,latitude,z,origin_time,shift_x,shift_y,shift_z,shift_time,error_x,error_y,"
+                 "error_z,error_time,rms,picks,used,use\nq,11,60,10,0,5,11,0,0,1.1,1.2,3,0.1,0.15,2,2,moved\n")
     fermat("report", "run", "-o", "report.html")
     data = page_data(fermat)
     degree = 6371 * np.pi / 180
@@ -174,8 +174,8 @@ def test_a_run_on_a_sphere_shows_degrees_and_errors_in_lengths(fermat):
     assert floats(data["picks"]["offset"]) == pytest.approx([degree * np.cos(np.radians(59))], rel=1e-3)
     events = data["events"]
     assert (floats(events["x"])[0], floats(events["y"])[0]) == (11, 60)
-    assert floats(events["fromY"]) == pytest.approx([59.9])
+    assert floats(events["fromY"]) == pytest.approx([60 - 11 / degree])
+    assert floats(events["fromX"]) == pytest.approx([11 - 5 / (degree * np.cos(np.radians(60)))])
     assert events["stations"] == [["0", 12, 59, 0]]
-    east, north = 0.02 * degree * np.cos(np.radians(60)), 0.01 * degree
-    assert floats(events["covXX"]) == pytest.approx([east**2], rel=1e-4)
-    assert floats(events["covYY"]) == pytest.approx([north**2], rel=1e-4)
+    assert floats(events["covXX"]) == pytest.approx([1.1**2], rel=1e-4)
+    assert floats(events["covYY"]) == pytest.approx([1.2**2], rel=1e-4)

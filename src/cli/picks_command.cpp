@@ -58,7 +58,7 @@ void make_picks(const PicksFlags& flags, const Run& run) {
     usable_device(run.common);
     const auto devices = named_devices(flags.devices, run.common);
     const bool to_stdout = is_standard_output(flags.output);
-    if (!to_stdout && suffix_of(flags.output) != ".csv") {
+    if (!to_stdout && input_suffix_of(flags.output) != ".csv") {
         throw InputError(flag_message("--output", flags.output.string(), "must end in .csv"));
     }
     validate(flags.noise);

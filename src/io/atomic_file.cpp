@@ -5,12 +5,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 #include <utility>
 
 #include "core/error.hpp"
 #include "io/destination.hpp"
+#include "io/gzip.hpp"
+#include "io/suffix.hpp"
 
 namespace fermat {
 namespace fs = std::filesystem;
@@ -90,6 +93,30 @@ void write_all(int descriptor, std::string_view bytes, const fs::path& target) {
     }
 }
 
+/// All bytes of a file from its beginning.
+std::string read_all(int descriptor, const fs::path& target) {
+    std::string bytes;
+    if (::lseek(descriptor, 0, SEEK_SET) != 0) throw ComputeError(write_failure(target, errno));
+    for (;;) {
+        const std::size_t before = bytes.size();
+        bytes.resize(before + buffer_size);
+        const ssize_t count = ::read(descriptor, bytes.data() + before, buffer_size);
+        bytes.resize(before + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) throw ComputeError(write_failure(target, errno));
+        if (count == 0) return bytes;
+    }
+}
+
+/// A file that is named as one of gzip becomes one.
+void pack(int descriptor, const fs::path& target) {
+    const std::string packed = pack_gzip(read_all(descriptor, target));
+    if (::ftruncate(descriptor, 0) != 0 || ::lseek(descriptor, 0, SEEK_SET) != 0) {
+        throw ComputeError(write_failure(target, errno));
+    }
+    write_all(descriptor, packed, target);
+}
+
 }  // namespace
 
 std::string write_failure(const fs::path& file, int error_number) {
@@ -113,6 +140,7 @@ AtomicFile::AtomicFile(const fs::path& target)
 }
 
 void AtomicFile::commit() {
+    if (suffix_of(target_) == ".gz") pack(descriptor(), target_);
     // Without the flush, a power cut after the rename could leave an empty file under the name.
     // Network file systems report a full disk only here.
     if (::fsync(descriptor()) != 0 && errno != EINVAL) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "core/error.hpp"
@@ -61,11 +60,8 @@ namespace {
 
 /// By the name alone; nothing if it tells none.
 std::optional<WrittenFormat> format_of_name(const fs::path& path) {
-    std::string name = path.filename().string();
-    std::transform(name.begin(), name.end(), name.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    const std::string suffix = suffix_of(path);
+    const std::string name = lower_input_name(path);
+    const std::string suffix = input_suffix_of(path);
     if (suffix == ".csv") return WrittenFormat::csv;
     if (suffix == ".sgt") return WrittenFormat::sgt;
     if (suffix == ".obs") return WrittenFormat::nonlinloc;

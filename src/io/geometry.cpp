@@ -327,7 +327,7 @@ void write_geographic_picks(const fs::path& path, const Survey& picks, const std
 
 void write_picks(const fs::path& path, const Survey& picks, const std::string& run) {
     const bool is_file = destination_of(path).kind == Destination::Kind::file;
-    if (is_file && suffix_of(path) != ".csv") {
+    if (is_file && input_suffix_of(path) != ".csv") {
         throw InputError(
             fmt::format("cannot write '{}' (picks are written as .csv)", path.string()));
     }
@@ -340,7 +340,7 @@ void write_pick_table(const fs::path& path, const SurveyFile& survey, bool geogr
 }
 
 Surface read_surface(const fs::path& path, Notes& notes) {
-    if (suffix_of(path) != ".csv") {
+    if (input_suffix_of(path) != ".csv") {
         const SurveyFile survey = read_survey_file(path, {}, notes);
         if (survey.points.empty()) {
             throw InputError(fmt::format("{} lists no points of the ground", quoted(path)));

@@ -70,7 +70,7 @@ void write_survey_file(const fs::path& path, const SurveyFile& survey, bool geog
             "line '# local plane: ...' of a table that was converted from them)");
     }
     const bool is_file = destination_of(path).kind == Destination::Kind::file;
-    const std::string suffix = suffix_of(path);
+    const std::string suffix = input_suffix_of(path);
     if (suffix == ".sgt" && !geographic) {
         write_sgt(path, survey);
     } else if (!is_file || suffix == ".csv") {

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "io/gzip.hpp"
 #include "io/temp_folder.hpp"
 
 namespace fermat {
@@ -17,6 +18,21 @@ TEST_F(AtomicFileTest, NothingIsVisibleBeforeCommitAndEverythingAfter) {
     file.commit();
     EXPECT_EQ(content(at("a.txt")), "hello");
     EXPECT_EQ(listing(), std::vector<std::string>{"a.txt"});
+}
+
+TEST_F(AtomicFileTest, ANameOfGzipMakesAFileOfGzipThatIsTheSameForTheSameContent) {
+    std::string text;
+    for (int n = 0; n < 300000; ++n) text += std::to_string(n * 7919 % 10007) + "\n";
+    for (const char* name : {"a.csv.gz", "b.csv.GZ"}) {
+        OutputFile file(at(name));
+        file.write(text);
+        file.commit();
+    }
+    const std::string packed = content(at("a.csv.gz"));
+    ASSERT_TRUE(is_gzip(packed));
+    EXPECT_LT(packed.size(), text.size() / 2);
+    EXPECT_EQ(unpack_gzip(packed, "a.csv.gz", text.size()), text);
+    EXPECT_EQ(content(at("b.csv.GZ")), packed);
 }
 
 TEST_F(AtomicFileTest, AnExceptionLeavesTheOldFileAndNothingElse) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -192,6 +193,21 @@ void write_grids(const LocateFlags& flags, const Medium& medium, const SurveyFil
     if (!run.common.quiet) spdlog::info("{} time grids written", count);
 }
 
+/// A catalogue without a place is no success, and other programs read the status alone.
+void require_located(const Catalogue& found) {
+    std::map<LocationStatus, std::size_t> counts;
+    for (const Hypocentre& event : found.events) ++counts[event.status];
+    std::string text;
+    for (const auto& [status, count] : counts) {
+        if (is_located(status)) return;
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name_of(status));
+    }
+    throw ComputeError(
+        fmt::format("none of {} events is located: {} (warnings without --quiet tell why; "
+                    "the files are written)",
+                    found.events.size(), text));
+}
+
 /// The medium of the flags, with its layers if its file has some.
 struct ReadMedium {
     std::optional<LayeredMedium> layers;
@@ -319,6 +335,7 @@ void locate_events(const LocateFlags& flags, const Run& run) {
                            is_standard_output(flags.exported.file);
     if (!run.common.quiet && !to_stdout)
         summarise(picks.picks, found, !options.model_error, spent.count());
+    require_located(found);
 }
 
 }  // namespace

@@ -90,9 +90,9 @@ void summarise(const Relocation& found, const std::vector<TimeDifference>& diffe
                double seconds) {
     std::size_t moved = 0;
     for (const RelocatedEvent& event : found.events) moved += event.cluster >= 0;
-    fmt::print("{} of {} events relocated in {} by {} differences, {} iterations, {:.3g} s\n",
+    fmt::print("{} of {} events relocated in {} by {} differences, {} iteration{}, {:.3g} s\n",
                moved, found.events.size(), clusters_text(found.cluster_sizes), differences.size(),
-               found.iterations, seconds);
+               found.iterations, found.iterations == 1 ? "" : "s", seconds);
     for (const std::string& line : describe(differences, found)) {
         fmt::print("{}\n", with_flags(line));
     }

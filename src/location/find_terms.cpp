@@ -1,5 +1,7 @@
 #include "location/find_terms.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -116,9 +118,16 @@ double distance_of_neighbours(const std::vector<Vec3>& places, std::size_t count
     return upper_median(std::move(distances));
 }
 
+double typical_reading_error(const Survey& survey) {
+    std::vector<double> errors;
+    for (const Arrival& arrival : survey.arrivals) errors.push_back(arrival.error);
+    return errors.empty() ? 0 : upper_median(std::move(errors));
+}
+
 }  // namespace
 
-DelayTerms find_terms(LocateJob& job, const ArrivalLists& lists, int threads, Monitor& monitor) {
+DelayTerms find_terms(LocateJob& job, const ArrivalLists& lists, int threads, Monitor& monitor,
+                      Notes& notes) {
     constexpr int most_rounds = 30;
     constexpr double stands = 0.005;
     // Terms and places take turns, which is slow where both explain the same: steps are longer than
@@ -128,24 +137,34 @@ DelayTerms find_terms(LocateJob& job, const ArrivalLists& lists, int threads, Mo
     job.starts.clear();
     DelayTerms terms;
     Round round;
-    for (int n = 0; n < most_rounds; ++n) {
+    const double reading = typical_reading_error(job.survey);
+    double change = 0;
+    double rest = 0;
+    int taken = 0;
+    do {
         round = locate_all(job, lists, errors, threads, monitor);
         start_from(round, job);
         const DelayTerms before = std::move(terms);
         terms = fixed_terms(job, round);
         errors = errors_of_residuals(job, lists, round.events, round.fits);
-        double change = 0;
+        change = 0;
         for (std::size_t s = 0; s < terms.fixed.size(); ++s) {
             for (std::size_t p = 0; p < phase_count; ++p) {
                 const double last = before.fixed.empty() ? 0 : before.fixed[s][p];
                 const double step = terms.fixed[s][p] - last;
                 change = std::max(change, std::abs(step));
-                if (n > 0) terms.fixed[s][p] = last + longer * step;
+                if (taken > 0) terms.fixed[s][p] = last + longer * step;
             }
         }
         correct(terms, {}, threads, job);
         const auto typical = errors.typical();
-        if (change < stands * *std::max_element(typical.begin(), typical.end())) break;
+        rest = stands * std::hypot(*std::max_element(typical.begin(), typical.end()), reading);
+    } while (!(change < rest) && ++taken < most_rounds);
+    if (!(change < rest)) {
+        notes.add(fmt::format(
+            "station terms still changed by {:.2g} when {} rounds ended the search (few events or "
+            "many gross picks: terms and places explain the same)",
+            change, most_rounds));
     }
     if (job.options.terms != TermSearch::by_place) return terms;
     const double widest = distance_of_neighbours(job.starts, lists.size() / 2);

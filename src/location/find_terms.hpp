@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/monitor.hpp"
+#include "core/notes.hpp"
 #include "location/event_job.hpp"
 
 namespace fermat {
@@ -11,7 +12,9 @@ namespace fermat {
 /// distance within which half of the events have ten others.
 ///
 /// Starts from the terms of `job.corrections` and leaves there what it found for each arrival.
-DelayTerms find_terms(LocateJob& job, const ArrivalLists& lists, int threads, Monitor& monitor);
+/// A limit of rounds that ends the search is noted.
+DelayTerms find_terms(LocateJob& job, const ArrivalLists& lists, int threads, Monitor& monitor,
+                      Notes& notes);
 
 /// Sets the corrections of a job to given terms: at once where they are fixed, else from where the
 /// events come to lie.

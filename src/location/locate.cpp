@@ -59,8 +59,19 @@ void forget_chance(const LocateOptions& options, std::span<const std::int32_t> a
     for (const std::int32_t n : arrivals) fits[static_cast<std::size_t>(n)] = {};
 }
 
+/// Whether so many picks contradict the place of an event that they are hardly errors of reading:
+/// they may be those of another event.
+bool is_contradicted(std::span<const std::int32_t> arrivals, const std::vector<PickFit>& fits) {
+    const auto gross = std::count_if(arrivals.begin(), arrivals.end(), [&](std::int32_t n) {
+        const PickFit& fit = fits[static_cast<std::size_t>(n)];
+        return std::isfinite(fit.residual) && fit.weight < 0.5;
+    });
+    constexpr std::int64_t least = 3;
+    return gross >= least && 4 * gross > static_cast<std::int64_t>(arrivals.size());
+}
+
 void tell_outcome(const Survey& survey, const Catalogue& catalogue, const LocateOptions& options,
-                  Notes& notes) {
+                  std::size_t contradicted, Notes& notes) {
     std::array<std::size_t, choices<LocationStatus>.entries.size()> counts{};
     for (const Hypocentre& event : catalogue.events) {
         ++counts[static_cast<std::size_t>(event.status)];
@@ -87,6 +98,13 @@ void tell_outcome(const Survey& survey, const Catalogue& catalogue, const Locate
             fmt::format("{} of {} events have no place in the search box with times of their "
                         "picks",
                         n, all));
+    }
+    if (contradicted > 0) {
+        notes.add(
+            fmt::format("{} of {} events are contradicted by more than a quarter of their picks, "
+                        "and their quality is C at best (picks of several events under one name, "
+                        "many wrong picks, or too small a `model_error`)",
+                        contradicted, all));
     }
     if (const auto n = count(LocationStatus::at_ground)) {
         notes.add(
@@ -156,12 +174,13 @@ Catalogue Locator::Frame::locate(const Survey& survey, const Execution& executio
         catalogue.terms = options.given_terms;
         use_terms(job, lists, *options.given_terms, threads, monitor);
     } else if (options.terms != TermSearch::nothing) {
-        catalogue.terms = find_terms(job, lists, threads, monitor);
+        catalogue.terms = find_terms(job, lists, threads, monitor, notes);
     }
     job.starts.clear();
     catalogue.errors = find_model_errors(job, lists, threads);
     // Velocities above 100 are of m/s.
     const double kilometre = job.slowness[0] < 0.01 ? 1000 : 1;
+    std::vector<char> contradicted(survey.events.size(), 0);
     monitor.begin("locations", static_cast<std::int64_t>(survey.events.size()));
     parallel_for(static_cast<std::int64_t>(survey.events.size()), threads, [&](std::int64_t i) {
         monitor.check();
@@ -173,11 +192,16 @@ Catalogue Locator::Frame::locate(const Survey& survey, const Execution& executio
         if (is_located(event.status)) {
             event.quality =
                 quality_of(event, depth_below_ground(region, event.position), kilometre);
+            contradicted[n] = is_contradicted(lists[n], catalogue.fits);
+            if (contradicted[n]) event.quality = std::max(event.quality, Quality::C);
         }
         monitor.advance();
     });
     monitor.end();
-    tell_outcome(survey, catalogue, options, notes);
+    tell_outcome(
+        survey, catalogue, options,
+        static_cast<std::size_t>(std::count(contradicted.begin(), contradicted.end(), char{1})),
+        notes);
     return catalogue;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -67,7 +68,10 @@ Survey needed_arrivals(const Survey& survey, const std::vector<TimeDifference>& 
 }
 
 void require_known(const Survey& survey, const std::vector<TimeDifference>& differences) {
-    if (differences.empty()) throw InputError("there are no differences to relocate by");
+    if (differences.empty())
+        throw InputError(
+            "there are no differences to relocate by (events farther apart than `separation` are "
+            "not paired, nor those with fewer picks in common than `least_shared`)");
     validate(differences, survey);
     for (const TimeDifference& one : differences) {
         for (const std::int32_t n : {one.first, one.second}) {
@@ -142,7 +146,7 @@ class Relocator {
         shift_.assign(survey.events.size(), 0);
     }
 
-    Relocation run(Monitor& monitor) {
+    Relocation run(Monitor& monitor, Notes& notes) {
         monitor.begin("relocation", options_.iterations);
         find_residuals();
         if (std::none_of(weights_.begin(), weights_.end(), [](double w) { return w > 0; })) {
@@ -154,15 +158,23 @@ class Relocator {
                 rows_.size()));
         }
         out_.rms_before = rms_of_kinds(states_, weights_);
-        for (int n = 0; n < options_.iterations; ++n) {
+        const double rest = 1e-4 * typical_separation_;
+        double moved = std::numeric_limits<double>::infinity();
+        while (moved > rest && out_.iterations < options_.iterations) {
             monitor.check();
-            const double moved = step();
+            moved = step();
             ++out_.iterations;
             find_residuals();
             monitor.advance();
-            if (moved < 1e-4 * typical_separation_) break;
         }
         monitor.end();
+        if (moved > rest) {
+            notes.add(
+                fmt::format("the limit of {} iterations ended the run while events still moved by "
+                            "{:.2g} (median of the last step; more `iterations` bring them to "
+                            "rest)",
+                            options_.iterations, moved));
+        }
         describe();
         if (options_.bootstrap > 0) bootstrap(monitor);
         return std::move(out_);
@@ -463,7 +475,7 @@ Relocation relocate(const Medium& medium, const Survey& survey,
     Notes& notes = told != nullptr ? *told : unheard;
     const Survey flat = flat_survey(medium.place(), survey);
     Relocator relocator(medium, flat, differences, options, surface, execution, notes);
-    Relocation found = relocator.run(execution.monitor);
+    Relocation found = relocator.run(execution.monitor, notes);
     std::vector<char> stays(found.events.size());
     for (std::size_t n = 0; n < stays.size(); ++n) {
         stays[n] = found.events[n].position == flat.events[n].position;

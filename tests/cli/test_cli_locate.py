@@ -1,6 +1,7 @@
 """`fermat locate`: catalogues with dates, files that are written, errors, NonLinLoc's sample."""
 
 import csv
+import gzip
 import os
 from pathlib import Path
 
@@ -67,6 +68,30 @@ def test_wrong_calls_are_one_line(catalogue):
     assert "--samples" in catalogue.error(*files, "-o", "a.csv", "--sampled", "b.csv")
     assert "low corner of the search box" in catalogue.error(*files, "-o", "a.csv", "--box-low", "-9,0,0")
     assert "prior needs" in catalogue.error(*files, "-o", "a.csv", "--prior", "1")
+
+
+def test_a_catalogue_without_a_place_is_written_and_is_no_success(catalogue):
+    catalogue.write("far.csv", "station,x,y,z\n" + "".join(f"S{n},{1000 * n},{2000 * n},0\n" for n in range(1, 7)))
+    files = ("locate", "--model", "m.h5", "--picks", "picks.csv", "--stations", "far.csv", "-o", "none.csv", "--quiet")
+    done = catalogue.call(*files)
+    assert done.returncode == 1 and "error: none of 2 events is located: 2 few_picks" in done.stderr
+    assert [row["status"] for row in rows(catalogue.folder / "none.csv")] == ["few_picks"] * 2
+
+
+def test_outputs_named_gz_are_packed_and_read_again(catalogue):
+    call = ("locate", "--model", "m.h5", "--picks", "picks.csv", "--stations", "stations.csv", "--model-error", "0")
+    for end in ("", ".gz"):
+        done = catalogue.call(*call, "-o", f"found.csv{end}", "--moved-picks", f"moved.csv{end}",
+                              "--export", f"found.obs{end}")
+        assert done.returncode == 0, done.stderr
+    for name in ("found.csv", "moved.csv", "found.obs"):
+        with gzip.open(catalogue.folder / f"{name}.gz", "rt") as packed:
+            assert packed.read() == (catalogue.folder / name).read_text()
+    for name in ("moved.csv.gz", "found.obs.gz"):
+        done = catalogue.call("locate", "--model", "m.h5", "--picks", name, "--stations", "stations.csv",
+                              "-o", "again.csv")
+        assert done.returncode == 0, done.stderr
+        assert rows(catalogue.folder / "again.csv")[0]["status"] == "located"
 
 
 def nonlinloc_events():

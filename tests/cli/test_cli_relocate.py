@@ -115,6 +115,17 @@ def test_a_run_that_moves_nothing_fails_and_says_why(swarm):
     assert "the model begins at z = 1, and 6 of 6 stations are above it, the highest at z = 0" in message
     message = swarm.error(*flags, "--model", "m.h5", "--least-links", "99", status=1)
     assert "no two events share 99 of the 72 that can be used (--least-links)" in message
+    message = swarm.error(*flags, "--model", "m.h5", "--separation", "0.001")
+    assert "(events farther apart than --separation are not paired, nor those with fewer" in message
+
+
+def test_a_limit_of_iterations_that_ends_the_run_is_told(swarm):
+    flags = ("relocate", "--model", "m.h5", "--vp-vs", "1.75", "--stations", "station.dat", "--centre=-121,37",
+             "--picks", "phase.dat", "-o", "out.csv")
+    told = swarm.call(*flags, "--iterations", "1")
+    assert "the limit of 1 iterations ended the run while events still moved by" in told.stderr
+    assert "more --iterations bring them to rest" in told.stderr and "1 iteration," in told.stdout
+    assert "the limit of" not in swarm.call(*flags).stderr
 
 
 def test_a_spherical_model_has_places_by_longitude_and_latitude(swarm):

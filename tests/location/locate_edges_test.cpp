@@ -98,6 +98,35 @@ TEST(LocateEdges, StationsInAnotherUnitAreToldAndMakeNoLongTable) {
               std::string::npos);
 }
 
+/// Twenty picks of one event and twelve of another that bear its name: the place may be right, and
+/// the catalogue must not call it good.
+TEST(LocateEdges, PicksOfTwoEventsUnderOneNameAreToldAndSpoilTheQuality) {
+    const Model model = test::waving_crust();
+    Survey survey = forgotten(some(model));
+    const auto before = locate(medium_of(model), survey, exact());
+    EXPECT_LE(before.events[0].quality, Quality::B);
+    std::erase_if(survey.arrivals, [](const Arrival& arrival) {
+        return arrival.event == 1 ? arrival.station >= 6
+                                  : arrival.event == 0 && arrival.station < 6;
+    });
+    for (Arrival& arrival : survey.arrivals) {
+        if (arrival.event != 1) continue;
+        arrival.event = 0;
+        arrival.time -= 1000;  // events are 1000 s apart
+    }
+    Notes notes;
+    const Catalogue found = locate(medium_of(model), survey, exact(), nullptr, {}, &notes);
+    EXPECT_EQ(found.events[0].picks, 32);
+    EXPECT_LE(found.events[0].used, 24);
+    EXPECT_GE(found.events[0].quality, Quality::C);
+    EXPECT_LE(found.events[2].quality, Quality::B);
+    const bool told = std::any_of(
+        notes.sentences().begin(), notes.sentences().end(), [](const std::string& sentence) {
+            return sentence.starts_with("1 of 30 events are contradicted by more than a quarter");
+        });
+    EXPECT_TRUE(told);
+}
+
 TEST(LocateEdges, SAloneAndPAloneFindEvents) {
     const Model model = test::waving_crust();
     const Survey truth = some(model);

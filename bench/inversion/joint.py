@@ -2,6 +2,7 @@
 
     python bench/inversion/joint.py [--events 300] [--seeds 1] [--first 10] [--threads 0] [--noise 0.03]
                                     [--phases P,S] [--off 2] [--late 0.3] [--quick] [--stations 49]
+                                    [--start-places auto|given|located]
 
 A box of 60 x 60 x 30 km below 49 stations (or as many at random) with blocks of 10 km and +-8 % (Vs has them too, and Vp/Vs
 blocks of +-3 %). Events are mislocated by `off` km in a random direction and `late` s (standard
@@ -116,14 +117,16 @@ def main() -> None:
     parser.add_argument("--late", type=float, default=0.3)
     parser.add_argument("--phases", default="P,S")
     parser.add_argument("--stations", type=int, default=49)
+    parser.add_argument("--start-places", default="auto", help="where relocated events begin")
     parser.add_argument("--quick", action="store_true", help="on a grid of 2 km")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     phases = options.phases.split(",")
     more = {"vp_vs": VP_VS} if len(phases) > 1 else {}
+    moves = {"relocate": True, "start_places": options.start_places}
     runs = {"true places": ("real", {}), "wrong places, kept": ("catalogue", {}),
-            "relocated": ("catalogue", {"relocate": True}),
-            "relocated, station terms": ("catalogue", {"relocate": True, "terms": "receiver"})}
+            "relocated": ("catalogue", moves),
+            "relocated, station terms": ("catalogue", {**moves, "terms": "receiver"})}
     names = ("place km", "origin s", "corr. Vp", "corr. Vp/Vs", "chi2", "iterations", "s per pass")
     print("| run | " + " | ".join(names) + " |\n|---|" + "---|" * len(names))
     rows: dict[str, list] = {name: [] for name in runs}

@@ -58,6 +58,7 @@ def invert(
     terms: Literal["none", "shot", "receiver", "shot,receiver", "common"] = "none",
     norm: Literal["trimmed", "l2", "huber", "l1"] = "trimmed",
     relocate: bool | Literal["none", "times", "all"] = "none",
+    start_places: Literal["auto", "given", "located"] = "auto",
     velocities: Literal["p,s", "p", "s", "none"] = "p,s",
     s_model: Model | None = None,
     vp_vs: float = 0.0,
@@ -163,6 +164,9 @@ def invert(
     relocate
         Of "gauss-newton": "all" (or True) finds places and origin times of the sources beside the
         ground, "times" the origin times alone.
+    start_places
+        Of `relocate`: where sources begin, at the "given" places, or "located" as `locate` finds them
+        in the start model; "auto": located, if their picks fit that far better.
     velocities
         Which velocities change where picks are of P and S. With "p" Vp/Vs stays, with "s" Vp; "none"
         finds events and terms alone.
@@ -278,6 +282,7 @@ def invert(
         "terms": terms,
         "norm": norm,
         "relocate": ("all" if relocate else "none") if isinstance(relocate, bool) else relocate,
+        "start_places": start_places,
         "velocities": velocities,
         "vp_vs": vp_vs,
         "vp_vs_smoothing": vp_vs_smoothing,

@@ -263,6 +263,7 @@ void refuse_of_layers(const InvertFlags& flags) {
     refuse(flags.ground.guide.has_value(), "--guide");
     refuse(flags.ground.prior.has_value(), "--prior-model");
     refuse(flags.s_model.has_value(), "--s-model");
+    refuse(flags.options.joint.start_places != StartPlaces::automatic, "--start-places");
     refuse(!flags.differences.empty(), "--differences");
     refuse(!flags.kept.empty(), "--keep");
     refuse(flags.noise.deviation != 0, "--noise");

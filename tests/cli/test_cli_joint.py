@@ -67,7 +67,7 @@ def test_events_come_back_and_what_stays_is_counted(quakes, whole):
     assert float(events[0]["shift_time"]) == 0 and float(events[11]["shift_x"]) == 0
     assert 0 < float(events[3]["error_z"]) < 1
     assert "1 of 12 events have too few picks and keep their place" in done.stderr
-    assert "the given places of 10 of 12 events are poor" in done.stderr
+    assert "--start-places located: 10 of 12 events begin where they are found" in done.stdout
     assert "unknowns: Vp; Vp/Vs; places and origin times of 12 events; terms of 9 stations" in done.stdout
     moved = {row["event"]: float(row["source_x"]) for row in rows_of(folder / "moved_picks.csv")}
     assert moved == {row["event"]: float(row["x"]) for row in events}
@@ -126,11 +126,17 @@ def test_california_is_relocated_with_terms(fermat):
     kept = [row for first, last in list(zip(starts, starts[1:]))[::8] for row in text[first:last]]
     (fermat.folder / "part.dat").write_text("".join(kept))
     assert fermat.call("picks", "convert", "part.dat", "--format", "src_rec", "-o", "picks.csv").returncode == 0
-    done = fermat.call("invert", "--picks", "picks.csv", "--error", "0.1", "--relocate", "all", "--terms", "receiver",
-           "--iterations", "2", "--depth", "5", "--spacing", "4", "-o", "run", "--quiet")
+    run = ["invert", "--picks", "picks.csv", "--error", "0.1", "--relocate", "all", "--terms", "receiver",
+           "--iterations", "2", "--depth", "5", "--spacing", "4"]
+    done = fermat.call(*run, "--start-places", "given", "-o", "run", "--quiet")
     assert done.returncode == 0, done.stderr
     history = rows_of(fermat.folder / "run" / "history.csv")
     assert float(history[0]["rms"]) > 0.25 and float(history[-1]["rms"]) < 0.12
+    # Places that are found in the start model are better than those of the catalogue.
+    found = fermat.call(*run, "-o", "found")
+    assert "begin where they are found in the start model" in found.stdout, found.stderr
+    first = rows_of(fermat.folder / "found" / "history.csv")
+    assert float(first[0]["rms"]) < 0.15 and float(first[1]["chi2"]) < 0.8 * float(history[1]["chi2"])
     events = rows_of(fermat.folder / "run" / "events.csv")
     assert sum(row["use"] == "moved" for row in events) > 0.7 * len(events)
     terms = [float(row["term"]) for row in rows_of(fermat.folder / "run" / "terms.csv")]

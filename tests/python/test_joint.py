@@ -98,7 +98,8 @@ def test_differences_and_trust_come_back(quakes):
     table = {"first": [f"q{n}" for n in first], "second": [f"q{n + 1}" for n in first], "station": station,
              "phase": ["P"] * 72, "time": late[first, station] - late[first + 1, station], "kind": ["correlation"] * 72}
     table["time"][5] += 1
-    run = fm.invert(model, picks, relocate=True, vp_vs=1.7, iterations=3, differences=table, trust=True)
+    run = fm.invert(model, picks, relocate=True, start_places="given", vp_vs=1.7, iterations=3, differences=table,
+                    trust=True)
     assert list(run.differences["first"]) == table["first"] and run.differences["weight"][5] == 0
     before, after = run.difference_rms["correlation"]
     assert after < 0.1 * before and (run.differences["weight"] > 0).sum() > 60

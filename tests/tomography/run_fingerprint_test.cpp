@@ -109,6 +109,7 @@ TEST(RunFingerprint, KnowsOptionsAndTheirModels) {
             o.joint.known = {{0, false, true}};
         },
         [](InversionOptions& o) { o.joint.weighting.catalogue_reach += 1; },
+        [](InversionOptions& o) { o.joint.start_places = StartPlaces::given; },
         [](InversionOptions& o) {
             o.schedule = {{1, {2, 1, 2}, {3, 1, 3}, 1, 1}};
         },
@@ -133,6 +134,7 @@ TEST(RunFingerprint, DoesNotDependOnWhatIsEstimatedOfTheRun) {
     const Model start = gradient_model(grid, 2, 0.1);
     InversionOptions options;
     options.joint.trust.resolution = true;
+    options.joint.first_shift = {{1, 0, 0, 0.1}};  // what start_places led to
     EXPECT_EQ(name_of_run(start, two_picks(), options), name_of_run(start, two_picks()));
 }
 

@@ -48,6 +48,13 @@ void check_known(const JointOptions& joint, const Survey& picks) {
     }
 }
 
+void check_start_places(const JointOptions& joint) {
+    if (joint.start_places == StartPlaces::automatic || joint.relocate == Relocate::all) return;
+    throw InputError(fmt::format(
+        "start_places is '{}' and no place is sought (leave it out, or use `relocate=all`)",
+        name_of(joint.start_places)));
+}
+
 void check_differences(const JointOptions& joint, const Survey& picks) {
     if (joint.differences.empty()) return;
     if (joint.relocate == Relocate::none) {
@@ -78,6 +85,7 @@ bool is_joint(const Survey& picks, const InversionOptions& options) {
 void validate_joint(const InversionOptions& options, const Survey& picks, const Model& start) {
     const JointOptions& joint = options.joint;
     check_known(joint, picks);
+    check_start_places(joint);
     check_differences(joint, picks);
     check_phases(joint, picks, start);
     if (!is_joint(picks, options)) return;

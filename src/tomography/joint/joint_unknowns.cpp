@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/expect.hpp"
 #include "core/parallel.hpp"
 #include "tomography/gauss_newton/model_change.hpp"
 #include "tomography/gauss_newton/predict.hpp"
@@ -39,6 +40,16 @@ JointUnknowns::JointUnknowns(const Model& start, const Survey& picks,
       models_(forward_.models_of(std::vector<double>(layout_.size(), 0.0), layout_, threads_)),
       tried_bounded_(picks.events.size(), false),
       bounded_(tried_bounded_) {}
+
+std::vector<double> JointUnknowns::first() const {
+    std::vector<double> x(size(), 0.0);
+    const auto& shift = options_.joint.first_shift;
+    if (!moves_ || shift.empty()) return x;
+    FERMAT_EXPECT(shift.size() == picks_.events.size());
+    double* to = &x[layout_.solved()];
+    for (const auto& of_event : shift) to = std::copy(of_event.begin(), of_event.end(), to);
+    return x;
+}
 
 std::vector<double> JointUnknowns::regularised(std::span<const double> x) const {
     std::vector<double> m(x.begin(), x.end());

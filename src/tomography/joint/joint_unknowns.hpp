@@ -23,6 +23,7 @@ class JointUnknowns : public NormalProblem {
                   const Execution& execution);
 
     std::size_t size() const override { return layout_.size(); }
+    std::vector<double> first() const override;
     const std::vector<double>& errors() const override { return plan_.errors; }
     PassCost predict(std::span<const double> x) override;
     Trial trial_of(std::vector<double>&& x) const override;

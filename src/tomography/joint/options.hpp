@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -21,6 +22,18 @@ enum class Relocate {
 template <>
 inline constexpr auto choices<Relocate> = choice_table<Relocate>(
     "relocation", {{"none", Relocate::none}, {"times", Relocate::times}, {"all", Relocate::all}});
+
+/// Where the events of a run that finds places begin.
+enum class StartPlaces {
+    automatic,  ///< where they are found in the start model, if their picks fit that far better
+    given,
+    located,
+};
+template <>
+inline constexpr auto choices<StartPlaces> =
+    choice_table<StartPlaces>("start places", {{"auto", StartPlaces::automatic},
+                                               {"given", StartPlaces::given},
+                                               {"located", StartPlaces::located}});
 
 /// Which velocities an inversion of P and S changes.
 enum class Velocities {
@@ -55,6 +68,7 @@ struct JointTrustOptions {
 /// Of an inversion that finds more than one velocity, or where its events were.
 struct JointOptions {
     Relocate relocate = Relocate::none;
+    StartPlaces start_places = StartPlaces::automatic;
     Velocities velocities = Velocities::both;
     double vp_vs = 0;            ///< S velocities of the start are Vp over it; 0: not given
     double vp_vs_smoothing = 1;  ///< weight of the roughness of Vp/Vs, in that of Vp
@@ -62,6 +76,9 @@ struct JointOptions {
     Vec3 prior;                  ///< standard deviations of the given places; 0: not believed
     std::shared_ptr<const Model> s_start;  ///< S velocities of the start, in place of vp_vs
     std::vector<KnownEvent> known;
+    /// Where events begin: x, y, z and origin time from what was given, per event; empty: there.
+    /// What start_places led to, so that it tells no run from another.
+    std::vector<std::array<double, 4>> first_shift;
     double difference_weight = 1;             ///< factor of the weights of all differences
     DifferenceWeighting weighting;            ///< of differences
     std::vector<TimeDifference> differences;  ///< of travel times, beside the picks
@@ -75,12 +92,15 @@ inline bool are_deviations(const Vec3& v) {
     return v.x >= 0 && v.y >= 0 && v.z >= 0 && std::isfinite(v.x + v.y + v.z);
 }
 inline bool are_enough_picks(const int& count) { return count >= 4 && count <= 1000; }
-/// Without the S model, the known events and the differences, which are files.
+/// Without the S model, the known events and the differences, which are files, and first_shift.
 template <>
 inline constexpr auto options_of<JointOptions> = std::tuple{
     Option{"relocate", &JointOptions::relocate,
            "of gauss-newton: what is found of the events beside the ground, their origin times or "
            "all (places too), into events.csv"},
+    Option{"start_places", &JointOptions::start_places,
+           "of relocate: where events begin, at the given places or where they are found in the "
+           "start model; auto: found, if their picks fit that far better"},
     Option{"velocities", &JointOptions::velocities,
            "of gauss-newton with P and S: which of them change; with p alone Vp/Vs stays"},
     Option{"vp_vs", &JointOptions::vp_vs, "Vp/Vs of the start, where picks are of P and S",

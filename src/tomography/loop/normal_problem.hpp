@@ -26,6 +26,8 @@ class NormalProblem {
     virtual ~NormalProblem() = default;
 
     virtual std::size_t size() const = 0;
+    /// The unknowns that a run begins with.
+    virtual std::vector<double> first() const { return std::vector<double>(size(), 0.0); }
     /// Errors that residuals are divided by, one per pick.
     virtual const std::vector<double>& errors() const = 0;
 

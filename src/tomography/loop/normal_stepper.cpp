@@ -22,7 +22,7 @@ NormalStepper::NormalStepper(NormalProblem& problem, const Survey& picks,
       cooling_(rules_.target_chi2, rules_.keeps_weight),
       hearing_(options.gauss_newton.norm, options.outliers.value_or(default_outliers),
                rules_.hears && !rules_.keeps_weight),
-      x_(problem.size(), 0.0),
+      x_(problem.first()),
       trial_(x_) {}
 
 void NormalStepper::take_up(InversionState&& state) {

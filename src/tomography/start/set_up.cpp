@@ -16,9 +16,9 @@
 #include "tomography/gauss_newton/cross_validation.hpp"
 #include "tomography/gauss_newton/true_sizes.hpp"
 #include "tomography/joint/difference_rows.hpp"
+#include "tomography/joint/first_places.hpp"
 #include "tomography/joint/invert_joint.hpp"
 #include "tomography/joint/joint_setup.hpp"
-#include "tomography/joint/poor_places.hpp"
 #include "tomography/start/pick_checks.hpp"
 #include "tomography/start/survey_points.hpp"
 
@@ -228,6 +228,15 @@ class SetUp {
             "catalogue differences are not those of the picks, by {:.2g} (median): they were made "
             "from other origin times (make them of this catalogue, or give picks its origin times)",
             off));
+    }
+
+    void place_events(const Execution& execution) {
+        JointOptions& joint = setup_.options.joint;
+        const Medium medium = joint_medium(setup_.start, joint, setup_.picks);
+        FirstPlaces found = first_places(medium, setup_.picks, joint, execution);
+        joint.first_shift = std::move(found.shift);
+        if (found.choice) choose(std::move(*found.choice));
+        if (found.warning) setup_.warnings.push_back(std::move(*found.warning));
     }
 
     /// Below a line along a surface no score tells layers from gradual ground: picks left out are
@@ -451,10 +460,7 @@ InversionSetup set_up_inversion(std::optional<Model> start, Survey picks, Invers
         validate(setup.options, setup.picks, setup.start);
         if (is_joint(setup.picks, setup.options)) {
             choices.settle_joint();
-            const Medium medium = joint_medium(setup.start, setup.options.joint, setup.picks);
-            if (auto said = poor_places(medium, setup.picks, setup.options.joint, execution)) {
-                setup.warnings.push_back(std::move(*said));
-            }
+            choices.place_events(execution);
         } else {
             choices.validate_by_folds(execution);
         }

@@ -29,7 +29,7 @@ struct DelayTerms {
     double radius = 0;  ///< of the weights exp(-d^2 / 2 R^2) of events at the distance d
 
     bool by_place() const { return radius > 0; }
-    /// The mean of the points by weight, and of the fixed term with the weight of one point.
+    /// The mean of near points, and of a mean over a wider area with the weight of one point.
     double at(std::int32_t station, Phase phase, Vec3 place) const;
     /// Puts points in their order.
     void sort_points();

@@ -272,6 +272,22 @@ TEST(DelayTerms, ThatAreFoundTakeUpDelaysOfStations) {
 }
 
 /// Distances between events, which terms that depend on the place sharpen.
+/// A point at the place and one two radii away, beside a fixed term: the closed form.
+TEST(DelayTerms, AreMeansOfNearEventsDrawnToThoseOfAWiderArea) {
+    DelayTerms terms;
+    terms.fixed = {{0.2, 0}};
+    terms.radius = 3;
+    terms.points.resize(1);
+    terms.points[0][0] = {{{0, 0, 8}, 1.0, 1}, {{6, 0, 8}, -0.5, 0.5}};
+    terms.sort_points();
+    const double near = 0.5 * std::exp(-2.0);
+    const double wide = 0.5 * std::exp(-2.0 / 6.25);
+    const double area = (0.2 + 1 - 0.5 * wide) / (2 + wide);
+    EXPECT_NEAR(terms.at(0, Phase::P, {0, 0, 8}), (1 - 0.5 * near + area) / (2 + near), 1e-12);
+    EXPECT_DOUBLE_EQ(terms.at(0, Phase::P, {100, 0, 8}), 0.2);  // far from all
+    EXPECT_DOUBLE_EQ(terms.at(0, Phase::S, {0, 0, 8}), 0);
+}
+
 TEST(DelayTerms, ThatDependOnThePlaceSharpenDistances) {
     QuakeOptions options;
     options.events = 200;

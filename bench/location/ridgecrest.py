@@ -98,6 +98,19 @@ def score(places: np.ndarray, pairs: np.ndarray) -> tuple[float, float, float]:
     return float(mean[0]), float(mean[1]), float(known.mean())
 
 
+def find(name: str, crust, stations, phases, threads: int, **more) -> tuple[fm.Catalogue, np.ndarray]:
+    """The catalogue of a run, and its places by the names of events."""
+    p, s = crust
+    found = fm.locate(p, phases, stations=stations, s_model=s, threads=threads, **RUNS[name], **more)
+    places = relocated(crust, stations, phases, found, threads) if name == "relocate" else found.position
+    return found, places
+
+
+def in_order(found: fm.Catalogue, places: np.ndarray, order: list[str]) -> np.ndarray:
+    rows = {event: n for n, event in enumerate(found.event)}
+    return np.array([places[rows[e]] if e in rows else [np.nan] * 3 for e in order])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
@@ -108,23 +121,17 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     stations, phases, pairs, order = read(options.folder)
-    p, s = models()
+    crust = models()
     if options.error > 0:
         phases["error"] = np.full(len(phases["event"]), options.error)
     print("| run | horizontal km | vertical km | located | seconds | model error s | length km |\n|---|---|---|---|---|---|---|")
     for name in options.runs.split(","):
-        more = dict(RUNS[name])
-        if options.radius and name == "ssst":
-            more["term_radius"] = options.radius
+        by_place = RUNS[name].get("terms") == "ssst"
+        more = {"term_radius": options.radius} if options.radius and by_place else {}
         begin = time.perf_counter()
-        found = fm.locate(p, phases, stations=stations, s_model=s, threads=options.threads, **more)
-        places = found.position
-        if name == "relocate":
-            places = relocated((p, s), stations, phases, found, options.threads)
+        found, places = find(name, crust, stations, phases, options.threads, **more)
         spent = time.perf_counter() - begin
-        rows = {event: n for n, event in enumerate(found.event)}
-        places = np.array([places[rows[e]] if e in rows else [np.nan] * 3 for e in order])
-        across, down, known = score(places, pairs)
+        across, down, _ = score(in_order(found, places, order), pairs)
         error = ", ".join(f"{e:.3f}" for e in found.model_error)
         print(f"| {name} | {across:.3f} | {down:.3f} | {found.located.mean():.3f} | {spent:.1f} | {error} | "
               f"{found.error_length:.3g} |", flush=True)

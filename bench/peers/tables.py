@@ -165,6 +165,13 @@ def locations_table(rows):
           if is_ours(row) else ["", "", ""])])
 
 
+def ridgecrest_table(rows):
+    head = ["program", "threads", "seconds", "horizontal, km", "vertical, km", "events judged", "peak MiB"]
+    return by_package(head, rows, lambda row: [
+        "" if row["seconds"] is None else seconds(row), f"{row['across']:.3f}", f"{row['down']:.3f}",
+        str(row["events"]), f"{row['peak_mib']:.0f}" if is_ours(row) else ""])
+
+
 def markdown(head, body):
     lines = [head, ["---"] * len(head), *body]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
@@ -179,4 +186,6 @@ def table(name, rows):
         return markdown(*truths_table(rows))
     if name == "locations":
         return markdown(*locations_table(rows))
+    if name == "ridgecrest":
+        return markdown(*ridgecrest_table(rows))
     return markdown(*field_table(rows, any("rays" in row for row in rows)))

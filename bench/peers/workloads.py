@@ -4,6 +4,7 @@ import koenigsee_job
 import locations_job
 import metric_job
 import packages
+import ridgecrest_job
 import survey_job
 import truths_job
 
@@ -126,6 +127,14 @@ def locations(setup):
             for name, distribution in rows.items()]
 
 
+def ridgecrest(setup):
+    rows = {**dict.fromkeys(ridgecrest_job.WAYS, "fermat"),
+            **{name: name.split(",")[0] for name in ridgecrest_job.PUBLISHED}}
+    return [{"kind": "ridgecrest_job", "method": name, "medium": "Ridgecrest", "threads": 1,
+             "distribution": distribution, "data": setup.ridgecrest}
+            for name, distribution in rows.items()]
+
+
 WORKLOADS = {"paper5": paper5, "paper1": paper1, "volumes": volumes, "metric": metric,
              "shortest-path": shortest_path, "survey": survey, "koenigsee": koenigsee,
-             "truths": truths, "locations": locations}
+             "truths": truths, "locations": locations, "ridgecrest": ridgecrest}

@@ -163,6 +163,7 @@ SurveyFile PhaseRows::finish(bool has_errors, bool is_2d, Notes& notes) {
         double& time = first[static_cast<std::size_t>(arrival.event)];
         time = std::min(time, arrival.time);
     }
+    std::size_t late = 0;
     for (std::size_t n = 0; n < survey.events.size(); ++n) {
         Event& event = survey.events[n];
         const auto known = events_.find(event_ids_[n]);
@@ -171,7 +172,14 @@ SurveyFile PhaseRows::finish(bool has_errors, bool is_2d, Notes& notes) {
         // A pick before its event is an error of one of both, which locating finds out.
         const bool timed = is_known && known->second.time <= first[n];
         event.origin_time = timed ? known->second.time : first[n];
+        late += is_known && known->second.time > first[n];
         out.magnitudes.push_back(is_known ? known->second.magnitude : unknown);
+    }
+    if (late > 0) {
+        notes.add(fmt::format(
+            "{}: {} of {} events have picks before their origin time, which is taken to be that of "
+            "the first pick (locating finds it anew; one of both is wrong)",
+            file_, late, survey.events.size()));
     }
     forget_keys(survey.events);
     forget_keys(survey.stations);

@@ -102,6 +102,20 @@ TEST_F(CatalogueFormats, NegativeWeightsOfHypoddKeepThePick) {
     expect_told("1 of 3 picks are left out: the file gives them no weight ('NCXYZ')");
 }
 
+TEST_F(CatalogueFormats, AnOriginTimeAfterTheFirstPickIsReplacedAndTold) {
+    const SurveyFile picks = read_phase_picks(
+        {write("phase.dat",
+               "# 2000  1 12 20 15 39.17 37.3600 -121.6900  4.500 1.2 0.1 0.2 0.03      7\n"
+               "NCABC -0.20 1.000 P\nNCXYZ 3.90 1.000 P\n"),
+         write("station.dat", stations),
+         {},
+         {}},
+        notes_);
+    ASSERT_EQ(picks.picks.arrivals.size(), 2U);
+    EXPECT_EQ(picks.picks.events[0].origin_time, picks.picks.arrivals[0].time);
+    expect_told("1 of 1 events have picks before their origin time");
+}
+
 TEST_F(CatalogueFormats, DifferencesOfBothKindsNameEventsAndStations) {
     const fs::path events =
         write("event.dat",
@@ -187,23 +201,23 @@ TEST_F(CatalogueFormats, RelocHasTwentyFourColumnsAndRelocatedEventsAlone) {
 TEST_F(CatalogueFormats, ControlFilesOfNonLinLocIncludeOthers) {
     write("more.txt", "GTSRCE BBB LATLON 61.5 -150.1 0 0.2\n");
     const fs::path control = write("nll.in",
-                                   "CONTROL 1 54321\nINCLUDE catalogue_formats_more.txt\n"
+                                   "CONTROL 1 54321\nINCLUDE more.txt\n"
                                    "GTSRCE AAA LATLON 61.2 -149.9 0 0.5\n");
     const PlaceTable table = read_station_table(control, notes_);
     ASSERT_EQ(table.rows.size(), 2U);
     EXPECT_EQ(table.rows[0].id, "BBB");
     EXPECT_EQ(table.rows[0].place.y, 61.5);
-    const fs::path only = write("only.in", "INCLUDE catalogue_formats_more.txt\n");
+    const fs::path only = write("only.in", "INCLUDE more.txt\n");
     EXPECT_EQ(read_station_table(only, notes_).rows.size(), 1U);
     write("empty.txt", "# nothing\n");
     const auto refuse = [&](const std::string& text, const std::string& part) {
         const fs::path file = write("bad.in", text);
         expect_error<InputError>([&] { read_station_table(file, notes_); }, part);
     };
-    refuse("INCLUDE catalogue_formats_bad.in\n", "does a file include itself?");
+    refuse("INCLUDE bad.in\n", "does a file include itself?");
     refuse("INCLUDE none.in\n", "cannot read 'none.in'");
     refuse("GTSRCE A LATLON 1 2 0\nINCLUDE\n", "INCLUDE has no name");
-    refuse("INCLUDE catalogue_formats_empty.txt\n", "have no line GTSRCE");
+    refuse("INCLUDE empty.txt\n", "have no line GTSRCE");
 }
 
 TEST_F(CatalogueFormats, PhasesOfNonLinLocAreNamedByTheirFirstPick) {

@@ -91,6 +91,29 @@ def test_what_is_missing_is_said(quakes):
         fm.invert(model, bare, relocate=True)
 
 
+def test_poor_places_give_way_to_those_that_are_found_also_on_a_sphere():
+    """Given places are 30 km off: the run begins where events are found, and counts shifts from the given places."""
+    rng = np.random.default_rng(4)
+    model = fm.Earth("ak135").model((44.8, 47.2), (5.6, 8.4), 40, spacing=(0.1, 0.14, 2.0))
+    stations = np.column_stack([rng.uniform(45.4, 46.6, 12), rng.uniform(6.4, 7.6, 12), np.zeros(12)])
+    places = np.column_stack([rng.uniform(45.7, 46.3, 5), rng.uniform(6.7, 7.3, 5), rng.uniform(8, 15, 5)])
+    made = fm.synthetic_picks(model, stations, places)
+    east = 30 / (6371 * np.radians(1) * np.cos(np.radians(places[:, 0])))
+    picks = fm.Picks(places + np.column_stack([0 * east, east, 0 * east]), stations, source=made.receiver,
+                     receiver=made.source, time=made.time, error=0.02)
+    options = {"relocate": True, "velocities": "none", "iterations": 3}
+    run = fm.invert(model, picks, **options)
+    assert any("start_places='located': 5 of 5 events begin" in said for said in run.choices), run.choices
+    given = fm.invert(model, picks, start_places="given", **options)
+    assert run.history["chi2"][0] < 0.01 * given.history["chi2"][0]
+    off = (run.events["position"] - places) * (111.2, 111.2 * np.cos(np.radians(46)), 1)
+    assert np.linalg.norm(off, axis=1).max() < 0.5
+    # To the east, to the north and down, in km.
+    np.testing.assert_allclose(run.events["shift"], np.tile((-30, 0, 0), (5, 1)), atol=0.6)
+    with pytest.raises(ValueError, match=r"start_places is 'located' and no place is sought"):
+        fm.invert(model, picks, relocate="times", start_places="located")
+
+
 def test_differences_and_trust_come_back(quakes):
     model, picks, places, origin = quakes
     late = np.linalg.norm(places[:, None] - picks.receivers, axis=2) / 5 + (origin - picks.origin_time)[:, None]

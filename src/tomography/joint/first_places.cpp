@@ -57,12 +57,13 @@ double misfit(const Survey& picks, const Catalogue& judge, const Catalogue& foun
     return count > 0 ? sum / count : 0;
 }
 
-std::vector<std::array<double, 4>> shifts(const Survey& picks, const Catalogue& found,
-                                          const std::vector<bool>& moves) {
+std::vector<std::array<double, 4>> shifts(const Mapping& mapping, const Survey& picks,
+                                          const Catalogue& found, const std::vector<bool>& moves) {
     std::vector<std::array<double, 4>> out(picks.events.size());
     for (std::size_t n = 0; n < out.size(); ++n) {
         if (!moves[n]) continue;
-        const Vec3 way = found.events[n].position - picks.events[n].position;
+        const Vec3 way = mapping.flat_from_user(found.events[n].position) -
+                         mapping.flat_from_user(picks.events[n].position);
         out[n] = {way.x, way.y, way.z, found.events[n].origin_time - picks.events[n].origin_time};
     }
     return out;
@@ -98,7 +99,7 @@ FirstPlaces first_places(const Medium& medium, const Survey& picks, const JointO
         count += moves[n];
     }
     if (!open) {
-        out.shift = shifts(picks, found, moves);
+        out.shift = shifts(medium.place().mapping(), picks, found, moves);
         out.choice = fmt::format("{} of {} events begin where they are found in the start model",
                                  count, picks.events.size());
         return out;
@@ -116,7 +117,7 @@ FirstPlaces first_places(const Medium& medium, const Survey& picks, const JointO
     const double after = misfit(picks, found, found, both);
     constexpr double much = 4;
     if (count == 0 || !(before > much * after)) return out;
-    out.shift = shifts(picks, found, moves);
+    out.shift = shifts(medium.place().mapping(), picks, found, moves);
     out.choice = fmt::format(
         "`start_places=located`: {} of {} events begin where they are found in the start model; "
         "their picks have {} {:.3g} there, and {:.3g} at the given places with the best origin "

@@ -14,7 +14,8 @@ namespace fermat {
 
 /// Where the events of a run begin, and what is said of it.
 struct FirstPlaces {
-    /// Per event, x, y, z and origin time from what was given; empty: all begin there.
+    /// Per event, x, y, z along the flat axes (mapping.hpp) and origin time from what was given;
+    /// empty: all begin there.
     std::vector<std::array<double, 4>> shift;
     std::optional<std::string> choice;
     std::optional<std::string> warning;

@@ -76,8 +76,9 @@ struct JointOptions {
     Vec3 prior;                  ///< standard deviations of the given places; 0: not believed
     std::shared_ptr<const Model> s_start;  ///< S velocities of the start, in place of vp_vs
     std::vector<KnownEvent> known;
-    /// Where events begin: x, y, z and origin time from what was given, per event; empty: there.
-    /// What start_places led to, so that it tells no run from another.
+    /// Where events begin: x, y, z along the flat axes (mapping.hpp) and origin time from what was
+    /// given, per event; empty: there. What start_places led to, so that it tells no run from
+    /// another.
     std::vector<std::array<double, 4>> first_shift;
     double difference_weight = 1;             ///< factor of the weights of all differences
     DifferenceWeighting weighting;            ///< of differences

@@ -123,10 +123,13 @@ std::vector<TimeDifference> catalogue_differences(const Survey& survey, const Pa
         }
     }
     const auto alone = std::count(paired.begin(), paired.end(), 0);
-    notes.add(
-        fmt::format("{} differences of {} pairs of events were made; {} of {} events have "
-                    "no neighbour (`separation`, `least_shared`)",
-                    out.size(), pairs.size(), alone, survey.events.size()));
+    const std::string lonely =
+        alone == 0
+            ? ""
+            : fmt::format("; {} of {} events have no neighbour (`separation`, `least_shared`)",
+                          alone, survey.events.size());
+    notes.add(fmt::format("{} differences of {} pairs of events were made{}", out.size(),
+                          pairs.size(), lonely));
     return out;
 }
 

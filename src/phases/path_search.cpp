@@ -20,14 +20,15 @@ class PathFinder::Search {
   public:
     virtual ~Search() = default;
     virtual BranchRay find(Vec3 source, Vec3 receiver, const PathStart& start) = 0;
+    virtual BranchRay find_along(Vec3 source, Vec3 receiver, const PathStart& start) = 0;
 };
 
 template <class LayerT, class SurfaceT>
 class PathFinder::SearchIn final : public PathFinder::Search {
   public:
     SearchIn(const LayeredMedium& medium, const Legs& legs, std::span<const LayerKind> kinds,
-             const PhaseOptions& options, bool follows_interfaces)
-        : legs_(legs), follows_interfaces_(follows_interfaces) {
+             const PhaseOptions& options)
+        : legs_(legs) {
         cell_ = smallest_cell(medium);
         for (std::size_t k = 0; k < legs.size(); ++k) {
             const Leg& leg = legs[k];
@@ -50,13 +51,12 @@ class PathFinder::SearchIn final : public PathFinder::Search {
     }
 
     BranchRay find(Vec3 source, Vec3 receiver, const PathStart& start) override {
-        BranchRay ray = search(free_, source, receiver, start);
-        const bool blocked =
-            ray.status == BranchStatus::crosses || ray.status == BranchStatus::unsettled;
-        if (!blocked || !start.least || !follows_interfaces_) return ray;
+        return search(free_, source, receiver, start);
+    }
+    BranchRay find_along(Vec3 source, Vec3 receiver, const PathStart& start) override {
         BranchRay along = search(guarded_, source, receiver, start);
         if (along.status == BranchStatus::ok) along.status = BranchStatus::along;
-        return along.status == BranchStatus::along ? along : ray;
+        return along;
     }
 
   private:
@@ -106,7 +106,6 @@ class PathFinder::SearchIn final : public PathFinder::Search {
     }
 
     Legs legs_;
-    bool follows_interfaces_;
     double cell_ = 1;
     std::vector<LayerT> free_;
     std::vector<LayerT> guarded_;
@@ -121,12 +120,10 @@ class PathFinder::SearchIn final : public PathFinder::Search {
 };
 
 PathFinder::PathFinder(const LayeredMedium& medium, const Legs& legs,
-                       std::span<const LayerKind> kinds, const PhaseOptions& options,
-                       bool follows_interfaces) {
+                       std::span<const LayerKind> kinds, const PhaseOptions& options) {
     const auto make =
         [&]<class LayerT, class SurfaceT>(std::type_identity<SearchIn<LayerT, SurfaceT>>) {
-            search_ = std::make_unique<SearchIn<LayerT, SurfaceT>>(medium, legs, kinds, options,
-                                                                   follows_interfaces);
+            search_ = std::make_unique<SearchIn<LayerT, SurfaceT>>(medium, legs, kinds, options);
         };
     switch (form_of(medium)) {
         case LayerForm::spherical:
@@ -145,6 +142,9 @@ PathFinder::PathFinder(PathFinder&&) noexcept = default;
 
 BranchRay PathFinder::find(Vec3 source, Vec3 receiver, const PathStart& start) {
     return search_->find(source, receiver, start);
+}
+BranchRay PathFinder::find_along(Vec3 source, Vec3 receiver, const PathStart& start) {
+    return search_->find_along(source, receiver, start);
 }
 
 }  // namespace fermat

@@ -14,15 +14,16 @@ namespace fermat {
 /// path: one per thread.
 class PathFinder {
   public:
-    /// `follows_interfaces`: paths that cannot pass inside their layers go along their interfaces.
     /// `kinds` are those of the layers of the legs.
     PathFinder(const LayeredMedium& medium, const Legs& legs, std::span<const LayerKind> kinds,
-               const PhaseOptions& options, bool follows_interfaces);
+               const PhaseOptions& options);
     ~PathFinder();
     PathFinder(PathFinder&&) noexcept;
 
     /// Ends are Cartesian places.
     BranchRay find(Vec3 source, Vec3 receiver, const PathStart& start);
+    /// The path that goes along its interfaces where it cannot pass inside its layers.
+    BranchRay find_along(Vec3 source, Vec3 receiver, const PathStart& start);
 
   private:
     class Search;

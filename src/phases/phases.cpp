@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -27,6 +28,8 @@ struct Way {
 };
 
 constexpr int most_starts = 12;
+/// Of one way, how many starts are followed along interfaces where other ways are, too.
+constexpr int most_along = 3;
 
 /// Rays that end in one path: their joints are the same but for rounding.
 bool same_path(const BranchRay& a, const BranchRay& b, double cell) {
@@ -54,6 +57,12 @@ int nearness(BranchStatus status) {
     }
 }
 
+bool has_reflections(const Legs& legs) {
+    return std::adjacent_find(legs.begin(), legs.end(), [](const Leg& a, const Leg& b) {
+               return a.layer == b.layer;
+           }) != legs.end();
+}
+
 /// The arrivals of one pair by all ways.
 class PairSearch {
   public:
@@ -66,10 +75,14 @@ class PairSearch {
     std::vector<BranchRay> find(std::span<const std::unique_ptr<Way>> ways, RayPair pair,
                                 Vec3 source, Vec3 receiver) {
         found_.clear();
+        blocked_.clear();
         missed_ = {};
-        // Of several ways, the one that passes inside its layers is meant.
+        // Of several ways with reflections, one that passes inside its layers is meant.
         follows_interfaces_ = ways.size() == 1;
         for (const auto& way : ways) follow(*way, pair, source, receiver);
+        if (ways.size() > 1 && options_.arrivals == Arrivals::earliest) {
+            follow_blocked(source, receiver);
+        }
         std::stable_sort(found_.begin(), found_.end(),
                          [](const BranchRay& a, const BranchRay& b) { return a.time < b.time; });
         if (found_.empty()) found_.push_back(std::move(missed_));
@@ -78,10 +91,16 @@ class PairSearch {
     }
 
   private:
+    /// A way whose path would leave its layers.
+    struct BlockedWay {
+        PathFinder* finder;
+        PathStart start;
+        double earliest = 0;  ///< time of that path, which one inside the layers cannot undercut
+    };
+
     void follow(const Way& way, RayPair pair, Vec3 source, Vec3 receiver) {
         PathFinder& finder =
-            finders_.try_emplace(&way, medium_, way.legs, way.kinds, options_, follows_interfaces_)
-                .first->second;
+            finders_.try_emplace(&way, medium_, way.legs, way.kinds, options_).first->second;
         const bool all = options_.arrivals == Arrivals::all;
         const StartLattice::Table& table = way.sources.at(pair.source);
         const StartLattice::Table& back = way.receivers.at(pair.receiver);
@@ -93,16 +112,46 @@ class PairSearch {
             const bool late = start.time > (1 + near_least) * starts.front().time;
             if (arrived && !all && (late || !start.least)) break;
             BranchRay ray = finder.find(source, receiver, start);
+            const bool blocked =
+                ray.status == BranchStatus::crosses || ray.status == BranchStatus::unsettled;
+            if (blocked && start.least && follows_interfaces_) {
+                BranchRay along = finder.find_along(source, receiver, start);
+                if (has_arrived(along.status)) ray = std::move(along);
+            } else if (blocked && start.least && !has_reflections(way.legs)) {
+                blocked_.push_back({&finder, start, ray.time});
+            }
             if (!has_arrived(ray.status)) {
                 if (nearness(ray.status) >= nearness(missed_.status)) missed_ = std::move(ray);
                 continue;
             }
             arrived = true;
-            const bool known = std::any_of(found_.begin(), found_.end(), [&](const BranchRay& one) {
-                return same_path(one, ray, cell_);
-            });
-            if (!known) found_.push_back(std::move(ray));
+            add(std::move(ray));
         }
+    }
+
+    /// The first arrival may go along an interface while a later wave passes inside its layers: of
+    /// the ways that would leave their layers, those that may be earlier.
+    void follow_blocked(Vec3 source, Vec3 receiver) {
+        std::stable_sort(
+            blocked_.begin(), blocked_.end(),
+            [](const BlockedWay& a, const BlockedWay& b) { return a.start.time < b.start.time; });
+        double least = std::numeric_limits<double>::infinity();
+        for (const BranchRay& ray : found_) least = std::min(least, ray.time);
+        std::map<const PathFinder*, int> tries;
+        for (const BlockedWay& way : blocked_) {
+            if (way.earliest >= least || tries[way.finder]++ == most_along) continue;
+            BranchRay along = way.finder->find_along(source, receiver, way.start);
+            if (!has_arrived(along.status) || along.time >= least) continue;
+            least = along.time;
+            add(std::move(along));
+        }
+    }
+
+    void add(BranchRay&& ray) {
+        const bool known = std::any_of(found_.begin(), found_.end(), [&](const BranchRay& one) {
+            return same_path(one, ray, cell_);
+        });
+        if (!known) found_.push_back(std::move(ray));
     }
 
     const LayeredMedium& medium_;
@@ -111,13 +160,21 @@ class PairSearch {
     bool follows_interfaces_ = true;
     std::map<const Way*, PathFinder> finders_;
     std::vector<BranchRay> found_;
+    std::vector<BlockedWay> blocked_;
     BranchRay missed_;
 };
 
 /// Layers and Cartesian places of points.
 struct Ends {
     std::vector<int> layers;
+    std::vector<char> on_top;  ///< whether a point lies on the interface on top of its layer
     std::vector<Vec3> places;
+
+    /// A number that points share which have the same ways.
+    int kind_of(std::int32_t point) const {
+        const auto n = static_cast<std::size_t>(point);
+        return 2 * layers[n] + on_top[n];
+    }
 };
 Ends ends_of(const LayeredMedium& medium, std::span<const Vec3> points, std::string_view what) {
     Ends out;
@@ -129,6 +186,9 @@ Ends ends_of(const LayeredMedium& medium, std::span<const Vec3> points, std::str
             medium.layer_of(points[i], fmt::format("{} {}", what, i));
             throw;
         }
+        const int layer = out.layers.back();
+        const double above = points[i].z - medium.top_of(layer).depth_at(points[i].x, points[i].y);
+        out.on_top.push_back(layer > 0 && above <= 1e-6 * medium.grid().spacing.z ? 1 : 0);
         out.places.push_back(place.mapping().place(place.grid_point(points[i])));
     }
     return out;
@@ -137,17 +197,38 @@ Ends ends_of(const LayeredMedium& medium, std::span<const Vec3> points, std::str
 using Ways = std::map<std::pair<int, int>, std::vector<std::unique_ptr<Way>>>;
 using Rays = std::vector<std::vector<BranchRay>>;
 
-/// The ways between each pair of layers that has pairs of points.
+/// Ways between two layers. A point on an interface, as an instrument on the seafloor, lies in the
+/// layer above it too: what leaves it or comes to it there needs no leg to that interface.
+std::vector<Legs> legs_between(const Branch& branch, const LayeredMedium& medium, int from,
+                               int to) {
+    const int source = from / 2;
+    const int receiver = to / 2;
+    std::vector<Legs> out = legs_of(branch, medium, source, receiver);
+    const auto add = [&](int a, int b) {
+        for (Legs& legs : legs_of(branch, medium, a, b)) {
+            const bool leaves = a == source || legs.front().to != source;
+            const bool comes =
+                b == receiver || legs.size() == 1 || legs[legs.size() - 2].to != receiver;
+            if (leaves && comes) out.push_back(std::move(legs));
+        }
+    };
+    if (from % 2 == 1) add(source - 1, receiver);
+    if (to % 2 == 1) add(source, receiver - 1);
+    if (from % 2 == 1 && to % 2 == 1) add(source - 1, receiver - 1);
+    return out;
+}
+
+/// The ways between each pair of kinds of points that has pairs.
 Ways ways_between(const LayeredMedium& medium, const Branch& branch, const Ends& from,
                   const Ends& to, std::span<const RayPair> pairs) {
     Ways out;
     std::map<std::pair<int, Phase>, LayerKind> kinds;
     for (const RayPair& pair : pairs) {
-        const int a = from.layers[static_cast<std::size_t>(pair.source)];
-        const int b = to.layers[static_cast<std::size_t>(pair.receiver)];
+        const int a = from.kind_of(pair.source);
+        const int b = to.kind_of(pair.receiver);
         const auto [entry, is_new] = out.try_emplace({a, b});
         if (!is_new) continue;
-        for (Legs& legs : legs_of(branch, medium, a, b)) {
+        for (Legs& legs : legs_between(branch, medium, a, b)) {
             std::vector<LayerKind> of_legs;
             for (const Leg& leg : legs) {
                 const auto [kind, first] = kinds.try_emplace({leg.layer, leg.wave});
@@ -182,13 +263,16 @@ std::vector<std::size_t> find_on_device(const LayeredMedium& medium, const Ways&
                                         std::span<const RayPair> pairs, const PhaseOptions& options,
                                         int threads, Rays& out) {
     std::vector<std::size_t> left;
-    for (const auto& [layers, list] : ways) {
+    for (const auto& [kinds, list] : ways) {
         std::vector<std::size_t> numbers;
         std::vector<DevicePair> places;
         for (std::size_t i = 0; i < pairs.size(); ++i) {
             const auto a = static_cast<std::size_t>(pairs[i].source);
             const auto b = static_cast<std::size_t>(pairs[i].receiver);
-            if (from.layers[a] != layers.first || to.layers[b] != layers.second) continue;
+            if (from.kind_of(pairs[i].source) != kinds.first ||
+                to.kind_of(pairs[i].receiver) != kinds.second) {
+                continue;
+            }
             numbers.push_back(i);
             places.push_back({from.places[a], to.places[b]});
         }
@@ -218,7 +302,7 @@ std::string obstacle(const LayeredMedium& medium, const Ways& ways, const PhaseO
     if (form_of(medium) == LayerForm::mapped || medium.grid().is_2d()) {
         return "later phases in media of two dimensions or curved coordinates are found on the CPU";
     }
-    for (const auto& [layers, list] : ways) {
+    for (const auto& [kinds, list] : ways) {
         if (list.size() != 1 || list.front()->legs.size() != 2 ||
             list.front()->lattice.has_bounces()) {
             return "phases other than a reflection inside one layer are found on the CPU";
@@ -254,14 +338,12 @@ std::vector<std::vector<BranchRay>> trace_branch(const LayeredMedium& medium, co
     // A table per point that is used.
     for (const std::size_t i : left) {
         const RayPair& pair = pairs[i];
-        const int a = from.layers[static_cast<std::size_t>(pair.source)];
-        const int b = to.layers[static_cast<std::size_t>(pair.receiver)];
-        for (const auto& way : ways.at({a, b})) {
+        for (const auto& way : ways.at({from.kind_of(pair.source), to.kind_of(pair.receiver)})) {
             way->sources.try_emplace(pair.source);
             way->receivers.try_emplace(pair.receiver);
         }
     }
-    for (auto& [layers, list] : ways) {
+    for (auto& [kinds, list] : ways) {
         for (const auto& way : list) {
             std::vector<std::function<void()>> work;
             for (auto& [number, table] : way->sources) {
@@ -286,8 +368,8 @@ std::vector<std::vector<BranchRay>> trace_branch(const LayeredMedium& medium, co
         const RayPair pair = pairs[i];
         const auto a = static_cast<std::size_t>(pair.source);
         const auto b = static_cast<std::size_t>(pair.receiver);
-        out[i] = search->find(ways.at({from.layers[a], to.layers[b]}), pair, from.places[a],
-                              to.places[b]);
+        out[i] = search->find(ways.at({from.kind_of(pair.source), to.kind_of(pair.receiver)}), pair,
+                              from.places[a], to.places[b]);
     });
     return out;
 }

@@ -334,3 +334,39 @@ def test_water_multiples_and_receiver_functions():
         assert fm.phase_rays(crust, name, *at).times[0] == pytest.approx(exact, rel=1e-6)
     named = fm.phase_rays(crust, "mine=P moho transmit S", *at)
     assert (named.phase, named.times[0]) == ("mine", pytest.approx(5 + 20 / 3.5))
+
+
+def test_first_arrivals_of_instruments_on_the_seafloor():
+    """P of a source on an interface: through the water alone, along the seafloor, along the basement."""
+    medium = fm.Medium([1.5, 2.0, 5.0], {"seafloor": 2.0, "basement": 8.0}, shape=(101, 21), spacing=1.0)
+    x = np.array([0, 0.01, 0.3, 1, 2, 2.4, 5, 12, 20, 50.0])
+    slow, below = np.sqrt(1 / 1.5**2 - 1 / 4), 2 * np.sqrt(1 / 1.5**2 - 1 / 25) + 12 * np.sqrt(1 / 4 - 1 / 25)
+    along = np.where(x > 2 * 0.75 / np.sqrt(1 - 0.75**2), x / 2 + 2 * slow, np.inf)
+    head = np.where(x > 12 * 0.4 / np.sqrt(1 - 0.16) + 2 * 0.3 / np.sqrt(1 - 0.09), x / 5 + below, np.inf)
+    exact = np.minimum(np.minimum(np.hypot(x, 2) / 1.5, along), head)
+    shots = np.column_stack([40 + x, 0 * x])
+    for ends in (((40, 2.0), shots), (shots, (40, 2.0))):
+        rays = fm.phase_rays(medium, "P", *ends)
+        assert rays.arrived.all()
+        np.testing.assert_allclose(rays.times, exact, rtol=1e-8)
+    # Both ends on the seafloor: the rock below is the faster one.
+    assert fm.phase_rays(medium, "P", (40, 2.0), (45, 2.0)).times[0] == pytest.approx(2.5, rel=1e-8)
+
+
+def test_first_arrivals_that_go_along_an_interface_are_not_missed():
+    """Where the wave of the crust meets a Moho that rises, P follows the Moho. Waves in the sediments pass inside
+    their layer, a second later, and are not P."""
+    layers = [1.5, lambda x, z: np.maximum(1.7, 2 + 0.5 * (z - 2)), lambda x, z: 5.2 + 0.08 * (z - 4), lambda x, z: 8 + 0.01 * (z - 20)]
+    depths = {
+        "seafloor": lambda x: 2.5 + 1.5 * np.sin(x / 40),
+        "basement": lambda x: 3.5 + 1.5 * np.sin(x / 40) + 0.8 * np.cos(x / 25),
+        "moho": lambda x: 16 + 8 / (1 + np.exp(-(x - 150) / 20)),
+    }
+    medium = fm.Medium(layers, depths, shape=(301, 81), spacing=1.0)
+    fine = fm.Medium(layers, depths, shape=(1501, 401), spacing=0.2)
+    source = (240.0, float(medium.depth("seafloor", 240)))
+    shots = np.column_stack([np.arange(120.0, 160, 5), np.full(8, 0.01)])
+    rays = fm.phase_rays(medium, "P", source, shots)
+    exact = np.ravel(fm.receiver_times(fine.model(), source, shots))
+    assert rays.arrived.all()
+    np.testing.assert_allclose(rays.times, exact, atol=0.08)

@@ -37,6 +37,13 @@ class LayerChange:
         self.change: NDArray[np.float64] = found.change()
         #: Standard deviation of the change; `prior` where the picks say nothing.
         self.deviation: NDArray[np.float64] = found.deviation()
+        #: Diagonal of the resolution: how much of a change at the point the picks tell by
+        #: themselves; the rest is that of the points around, and of the start.
+        self.resolution: NDArray[np.float64] = found.resolution()
+        #: Of an interface: correlation of the errors of its depth with those of the mean velocity of
+        #: the layer above. Near 1, a deeper interface below a faster layer explains the picks as
+        #: well. NaN of velocities, and where that velocity is kept.
+        self.trade_off: NDArray[np.float64] = found.trade_off()
         self.prior: float = found.prior
 
     def __repr__(self) -> str:
@@ -110,6 +117,7 @@ def invert_phases(
     depth_deviation: float | None = None,
     velocity_length: ArrayLike | None = None,
     interface_length: float = 0.0,
+    coupling: float = 0.0,
     min_depth: float | None = None,
     max_depth: float | None = None,
     most_unknowns: int = 3000,
@@ -142,7 +150,8 @@ def invert_phases(
     to their errors is found; `changes` tells it with standard deviations.
 
     deviation_of says it of single interfaces and layers, with the length too if it is a pair:
-    {"moho": (3, 25), "P0": 0.02, "P1": 0}. depth_data are depths that were measured, as in
+    {"moho": (3, 25), "P0": 0.02, "P1": 0}. coupling is the correlation of the changes of velocity on
+    both sides of an interface: 0 leaves jumps free, near 1 they stay those of the start. depth_data are depths that were measured, as in
     boreholes: per interface rows of x, depth, error (x, y, depth, error in 3-D). min_depth,
     max_depth, min_velocity and max_velocity bound interfaces and velocities.
 
@@ -210,6 +219,7 @@ def invert_phases(
         "velocity_deviation": velocity_deviation,
         "velocity_length": tuple(float(v) for v in lengths),
         "interface_length": interface_length,
+        "coupling": coupling,
         "most_unknowns": most_unknowns,
         "iterations": iterations,
         "target_chi2": target_chi2,

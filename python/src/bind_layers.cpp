@@ -107,7 +107,9 @@ void bind_layers(nb::module_& module) {
         .def_ro("prior", &LayerDeviation::prior)
         .def("points", [](const LayerDeviation& found) { return rows_of(found.points, false); })
         .def("change", [](const LayerDeviation& found) { return array_from(found.change); })
-        .def("deviation", [](const LayerDeviation& found) { return array_from(found.deviation); });
+        .def("deviation", [](const LayerDeviation& found) { return array_from(found.deviation); })
+        .def("resolution", [](const LayerDeviation& found) { return array_from(found.resolution); })
+        .def("trade_off", [](const LayerDeviation& found) { return array_from(found.trade_off); });
     nb::class_<LayerInversion>(module, "LayerInversion")
         .def_ro("medium", &LayerInversion::medium)
         .def_ro("deviations", &LayerInversion::deviations)

@@ -158,7 +158,8 @@ std::vector<std::string> names_of_picks(const PhasePicks& picks) {
     return out;
 }
 
-/// "moho: depths 28.1 to 33.4, deviation 0.31 (median)".
+/// "moho: depths 28.1 to 33.4, deviation 0.31 (median); its errors go with those of the velocity
+/// above by 0.62 (median correlation)".
 std::string line_of(const LayerDeviation& one) {
     std::vector<double> sorted = one.deviation;
     std::sort(sorted.begin(), sorted.end());
@@ -170,8 +171,19 @@ std::string line_of(const LayerDeviation& one) {
     }
     const auto by_depth = [](const Vec3& a, const Vec3& b) { return a.z < b.z; };
     const auto [low, high] = std::minmax_element(one.points.begin(), one.points.end(), by_depth);
-    return fmt::format("{}: depths {:.4g} to {:.4g}, deviation {:.2g} (median)", one.of, low->z,
-                       high->z, middle);
+    std::vector<double> trade_off;
+    for (const double r : one.trade_off) {
+        if (!std::isnan(r)) trade_off.push_back(r);
+    }
+    std::sort(trade_off.begin(), trade_off.end());
+    const auto with_velocity =
+        trade_off.empty() ? std::string()
+                          : fmt::format(
+                                "; its errors go with those of the velocity above by {:.2f} "
+                                "(median correlation)",
+                                trade_off[trade_off.size() / 2]);
+    return fmt::format("{}: depths {:.4g} to {:.4g}, deviation {:.2g} (median){}", one.of, low->z,
+                       high->z, middle, with_velocity);
 }
 
 std::string line_of_depths(const LayerInputs& inputs, const LayerInversion& found) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <string_view>
 
 #include "core/error.hpp"
@@ -62,7 +63,7 @@ void write_layer_changes(const fs::path& path, const LayerInversion& found, bool
                          const std::string& run) {
     std::vector<std::string> names = {"of", "kind", "x"};
     if (!is_2d) names.emplace_back("y");
-    names.insert(names.end(), {"z", "change", "deviation", "prior"});
+    names.insert(names.end(), {"z", "change", "deviation", "prior", "resolution", "trade_off"});
     CsvWriter table(path, names, run);
     for (const LayerDeviation& one : found.deviations) {
         for (std::size_t n = 0; n < one.points.size(); ++n) {
@@ -71,8 +72,13 @@ void write_layer_changes(const fs::path& path, const LayerInversion& found, bool
                                           one.points[n].x};
             if (!is_2d) cells.emplace_back(one.points[n].y);
             for (const double value :
-                 {one.points[n].z, one.change[n], one.deviation[n], one.prior}) {
+                 {one.points[n].z, one.change[n], one.deviation[n], one.prior, one.resolution[n]}) {
                 cells.emplace_back(value);
+            }
+            if (std::isnan(one.trade_off[n])) {
+                cells.emplace_back(std::string_view());
+            } else {
+                cells.emplace_back(one.trade_off[n]);
             }
             table.add_row(cells);
         }

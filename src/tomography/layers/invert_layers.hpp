@@ -29,6 +29,13 @@ struct LayerDeviation {
     std::vector<Vec3> points;       ///< of users
     std::vector<double> change;     ///< from the start: a length, or relative
     std::vector<double> deviation;  ///< after the picks; of the prior where they say nothing
+    /// The diagonal of the resolution: how much of a change at the point the picks tell by
+    /// themselves. The rest is that of the points around, and of the start.
+    std::vector<double> resolution;
+    /// Of depths: how far their errors go with those of the mean velocity of the layer above them
+    /// (correlation: 1 if a deeper interface below a faster layer explains the picks as well). NaN
+    /// of velocities, and where the velocity above is kept.
+    std::vector<double> trade_off;
     double prior = 0;
 };
 

@@ -30,6 +30,7 @@ struct LayerPrior {
     std::optional<double> depth;  ///< in lengths; not given: chosen_deviation()
     Vec3 velocity_length;         ///< along x, y, z; 0: an eighth of the model, along z a fifth
     double interface_length = 0;  ///< 0: an eighth of the model
+    double coupling = 0;          ///< of the changes of velocity on both sides of an interface
     std::optional<double> min_depth;
     std::optional<double> max_depth;
     int most_unknowns = 3000;
@@ -47,6 +48,7 @@ inline bool are_lengths(const Vec3& value) {
     return value.x >= 0 && value.y >= 0 && value.z >= 0 &&
            std::isfinite(value.x + value.y + value.z);
 }
+inline bool is_coupling(const double& value) { return value >= 0 && value <= 0.99; }
 inline bool is_unknown_count(const int& value) { return value >= 10 && value <= 20000; }
 /// Without what is known of single blocks and the measured depths, which are lists.
 template <>
@@ -65,6 +67,10 @@ inline constexpr auto options_of<LayerPrior> = std::tuple{
     Option{"interface_length", &LayerPrior::interface_length,
            "of interfaces: over which changes of depth hang together, that is how rough they are",
            Rule<double>{&is_deviation, ">= 0; 0: chosen"}, "an eighth of the model"},
+    Option{"coupling", &LayerPrior::coupling,
+           "of layers: correlation of their changes of velocity across an interface; 0: jumps are "
+           "free",
+           Rule<double>{&is_coupling, "0 to 0.99"}},
     Option{"min_depth", &LayerPrior::min_depth, "of interfaces: least depth",
            Rule<std::optional<double>>{&is_depth_or_none, "a depth"}, "the interface above"},
     Option{"max_depth", &LayerPrior::max_depth, "of interfaces: largest depth",

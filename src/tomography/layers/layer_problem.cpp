@@ -322,46 +322,4 @@ std::vector<std::string> LayerProblem::statuses() const {
     return out;
 }
 
-std::vector<LayerDeviation> LayerProblem::deviations(std::span<const double> x, double lambda) {
-    const std::size_t n = unknowns_.size();
-    if (n == 0) return {};
-    renew_events(x, 0);
-    Vector matrix = normal_matrix();
-    unknowns_.add_prior(matrix, lambda);
-    const DenseInverse inverse(std::move(matrix), n, threads_);
-    Vector variance(n);
-    constexpr std::size_t lot = 64;
-    Vector columns(n * lot);
-    for (std::size_t first = 0; first < n; first += lot) {
-        const std::size_t count = std::min(lot, n - first);
-        inverse.columns(first, count, std::span(columns).first(n * count));
-        for (std::size_t c = 0; c < count; ++c)
-            variance[first + c] = columns[(first + c) * count + c];
-    }
-    std::vector<LayerDeviation> out;
-    const Mapping& mapping = start_.place().mapping();
-    for (const UnknownBlock& block : unknowns_.blocks()) {
-        const bool of_depth = block.of == UnknownBlock::Of::depth;
-        LayerDeviation found;
-        found.of = unknowns_.name_of(block);
-        found.is_depth = of_depth;
-        found.prior = block.deviation;
-        const Shape s = block.grid.shape;
-        for (int i = 0; i < s.x; ++i) {
-            for (int j = 0; j < s.y; ++j) {
-                for (int k = 0; k < s.z; ++k) {
-                    const std::size_t u = block.first + s.offset(i, j, k);
-                    Vec3 at = mapping.to_user(block.grid.position({i, j, k}));
-                    if (of_depth) at.z = medium_.top_of(block.number).depth_at(at.x, at.y);
-                    found.points.push_back(at);
-                    found.change.push_back(block.deviation * x[u]);
-                    found.deviation.push_back(block.deviation * std::sqrt(variance[u]));
-                }
-            }
-        }
-        out.push_back(std::move(found));
-    }
-    return out;
-}
-
 }  // namespace fermat

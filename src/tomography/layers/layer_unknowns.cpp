@@ -153,6 +153,15 @@ const BlockPrior* prior_of(const LayerPrior& prior, const std::string& name) {
 void check_blocks(const LayeredMedium& start, const LayerPrior& prior) {
     for (const BlockPrior& block : prior.blocks) {
         bool known = false;
+        const bool of_layer =
+            std::none_of(start.interfaces().begin(), start.interfaces().end(),
+                         [&](const Interface& one) { return one.id() == block.of; });
+        if (prior.coupling > 0 && of_layer && block.length > 0) {
+            throw InputError(fmt::format(
+                "'{}' has the length {:g} of its own and `coupling` is {:g} (layers that "
+                "are coupled share `velocity_length`)",
+                block.of, block.length, prior.coupling));
+        }
         for (int k = 0; k < start.layer_count(); ++k) {
             known = known || (k > 0 && block.of == start.top_of(k).id()) ||
                     block.of == short_name(2 * k) ||
@@ -366,6 +375,27 @@ LayerRow LayerUnknowns::depth_row(int interface, Vec3 at) const {
     return row;
 }
 
+LayerRow LayerUnknowns::velocity_above(const LayeredMedium& at, int interface, double x,
+                                       double y) const {
+    const int layer = interface - 1;
+    const UnknownBlock* block = block_of_velocity(2 * layer);
+    if (!block) block = block_of_velocity(2 * layer + 1);
+    const double top = at.top_of(layer).depth_at(x, y);
+    const double bottom = at.top_of(interface).depth_at(x, y);
+    if (!block || !(bottom > top)) return {};
+    std::map<std::int32_t, double> row;
+    constexpr int samples = 32;
+    for (int k = 0; k < samples; ++k) {
+        const double z = top + (k + 0.5) / samples * (bottom - top);
+        for_each_coarse(*block, at.place().grid_point({x, y, z}),
+                        [&](std::size_t node, double weight) {
+                            row[static_cast<std::int32_t>(block->first + node)] +=
+                                weight * block->deviation / samples;
+                        });
+    }
+    return {row.begin(), row.end()};
+}
+
 /// K = c (1 - l^2 laplace), with c such that changes of the covariance R^-1 = K^-2 have deviation
 /// 1: the integral of (c (1 + l^2 k^2))^-2 over all wave numbers is 1 (Whittle-Matern).
 void LayerUnknowns::operator_of(const UnknownBlock& block, std::span<const double> x,
@@ -403,6 +433,16 @@ void LayerUnknowns::operator_of(const UnknownBlock& block, std::span<const doubl
     }
 }
 
+const UnknownBlock* LayerUnknowns::block_of_velocity(int part) const {
+    const auto found = std::find_if(blocks_.begin(), blocks_.end(), [&](const UnknownBlock& one) {
+        return one.of == UnknownBlock::Of::velocity && one.number == part;
+    });
+    return found == blocks_.end() ? nullptr : &*found;
+}
+
+/// Changes of one wave in layers one below the other have the correlation c^n across n interfaces.
+/// The inverse of that matrix is tridiagonal: each neighbour adds c^2 / (1 - c^2) to the diagonal,
+/// 1 without any, and has -c / (1 - c^2) beside it.
 std::vector<double> LayerUnknowns::apply(std::span<const double> x) const {
     std::vector<double> once(x.size());
     std::vector<double> out(x.size());
@@ -410,6 +450,20 @@ std::vector<double> LayerUnknowns::apply(std::span<const double> x) const {
         const auto part = [&](auto& v) { return std::span(v).subspan(block.first, block.size()); };
         operator_of(block, x.subspan(block.first, block.size()), part(once));
         operator_of(block, part(once), part(out));
+    }
+    const double c = prior_.coupling;
+    if (c == 0) return out;
+    const std::vector<double> alone = out;
+    for (const UnknownBlock& block : blocks_) {
+        if (block.of == UnknownBlock::Of::depth) continue;
+        for (const int side : {-2, 2}) {
+            const UnknownBlock* const other = block_of_velocity(block.number + side);
+            if (!other) continue;
+            for (std::size_t u = 0; u < block.size(); ++u) {
+                out[block.first + u] +=
+                    c / (1 - c * c) * (c * alone[block.first + u] - alone[other->first + u]);
+            }
+        }
     }
     return out;
 }

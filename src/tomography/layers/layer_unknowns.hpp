@@ -55,6 +55,10 @@ class LayerUnknowns {
     /// Depth of an interface at a point of a user, and its row. Bounds are not looked at.
     double depth_of(std::span<const double> x, int interface, Vec3 at) const;
     LayerRow depth_row(int interface, Vec3 at) const;
+    /// The relative change of the mean velocity of the layer above an interface at a point, by its
+    /// unknowns: of P, or of S where P is kept. Empty where the layer has no thickness or both are
+    /// kept.
+    LayerRow velocity_above(const LayeredMedium& at, int interface, double x, double y) const;
     /// "moho", or "P of layer 0".
     std::string name_of(const UnknownBlock& block) const;
     /// Adds `weight` times the inverse of the prior's covariance to a dense matrix.
@@ -65,9 +69,10 @@ class LayerUnknowns {
 
   private:
     void add_block(UnknownBlock block);
-    /// K x of one block, where R = K^2.
+    /// K x of one block. R is K^2 of each block, and what couples layers.
     void operator_of(const UnknownBlock& block, std::span<const double> x,
                      std::span<double> out) const;
+    const UnknownBlock* block_of_velocity(int part) const;
 
     const UnknownBlock* block_of_depth(int interface) const;
     /// Least and largest depth of an interface at a point, given the one above it.

@@ -1,14 +1,16 @@
 """Later phases on the problems of issue 39, against closed forms: mean and largest error, CPU seconds.
 
-    python bench/peers/later_phases.py
+    python bench/peers/later_phases.py [--earth]
 
 The rows of FMTOMO's fm3d and tomo2d's tt_forward are those of issue 39, one thread, and are not measured here:
 they are programs to be built by hand. The pairs of tomo2d's problem are chosen alike, not the same. Then the orders
-of convergence at a dipping and at a sinusoidal reflector.
+of convergence at a dipping and at a sinusoidal reflector. `--earth` makes phases of ak135 beside TauP's instead (needs
+ObsPy; two minutes).
 """
 
 import argparse
 import time
+import warnings
 
 import fermat as fm
 import numpy as np
@@ -201,10 +203,47 @@ def orders():
         print(f"| {name} | " + " | ".join(f"{1e3 * one:.2g}" for one in rms) + " | " + ", ".join(told) + " |")
 
 
+#: Depth of the medium, and phases of it: name, TauP's, degrees and depths of the source.
+EARTH = [
+    (100.0, [("PmP", "PvmP", (0.5, 1.5, 3), (0,))]),
+    (700.0, [("P410P", "Pv410P", (2, 8), (0,)), ("P660P", "Pv660P", (8,), (0,))]),
+    (2891.5, [
+        ("PcP", "PcP", (30, 60), (0,)), ("ScS", "ScS", (10, 30, 60), (0,)),
+        ("pP", "pP", (40, 60, 80), (33, 100, 300, 500, 600)),
+        ("PP", "PP", (30, 50, 70, 100), (0, 33)),
+    ]),
+]  # fmt: skip
+
+
+def earth():
+    """ak135 at 5 km: times less those of TauP's first arrival of the phase."""
+    from obspy.taup import TauPyModel
+
+    taup = TauPyModel("ak135")
+    warnings.simplefilter("ignore")
+    print("| phase | depth (km) | degrees: time less TauP's (s), status |\n|---|---|---|")
+    for bottom, phases in EARTH:
+        far = max(max(degrees) for _, _, degrees, _ in phases)
+        spacing = (1, 0.5, bottom / round(bottom / 5))
+        medium = fm.Medium.earth("ak135", (-2, 2), (-2, far + 2), bottom, spacing=spacing)
+        for name, other, degrees, depths in phases:
+            for depth in depths:
+                told = []
+                for degree in degrees:
+                    rays = fm.phase_rays(medium, name, (0, 0, depth), (0, degree, 0), threads=1)
+                    first = min(one.time for one in taup.get_travel_times(depth, degree, [other]))
+                    told.append(f"{degree}: {rays.times[0] - first:+.3f} {rays.status[0]}")
+                print(f"| {name} | {depth} | {', '.join(told)} |", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--no-orders", action="store_true", help="leave out the orders of convergence")
+    parser.add_argument("--earth", action="store_true", help="phases of ak135 beside TauP's")
     given = parser.parse_args()
+    if given.earth:
+        earth()
+        return
     print("| problem | code | mean / max error (ms) | CPU (s) |\n|---|---|---|---|")
     cases = [
         ("FMTOMO", fmtomo(20)),

@@ -12,6 +12,7 @@ import numpy as np
 from . import _core
 from ._earth import RADIUS, Earth
 from ._grid import axes_of
+from ._notes import tell
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -149,15 +150,20 @@ class Medium:
         if at_bottom:
             interfaces[_name_of(depth)] = depth
             layers.append(dict(layers[-1]))
-        shape = [
-            round((high - low) / step) + 1
-            for (low, high), step in zip((latitude, longitude, (0.0, depth)), spacing, strict=True)
-        ]
+        extents = [high - low for low, high in (latitude, longitude, (0.0, depth))]
+        shape = [round(extent / step) + 1 for extent, step in zip(extents, spacing, strict=True)]
+        # The grid ends where it was asked to, as at the core.
+        steps = [extent / (n - 1) if n > 1 else step for extent, n, step in zip(extents, shape, spacing, strict=True)]
+        if not np.allclose(steps, spacing, rtol=1e-9):
+            tell([
+                f"spacing is ({', '.join(f'{step:.6g}' for step in steps)}), so that the grid ends at the "
+                "latitudes, longitudes and depth given"
+            ])
         return cls(
             layers,
             interfaces,
             shape=shape,
-            spacing=list(spacing),
+            spacing=steps,
             origin=[latitude[0], longitude[0], 0.0],
             coordinates="spherical",
             radius=RADIUS,
@@ -326,12 +332,36 @@ class Medium:
                 f"{'x, depth' if len(lateral) == 1 else 'x, y, depth'}, a function, or depths on the "
                 f"{columns} columns)"
             )
+        _tell_cover(name, table, lateral)
         x, z = table[:, 0], table[:, -1]
         y = table[:, 1] if len(lateral) == 2 else np.zeros(len(table))
         parts = [np.ascontiguousarray(a, np.float64) for a in (x, y, z)]
         return _core.Interface.of_points(
             name, parts[0], parts[1], parts[2], self._template, smooth
         )
+
+
+def _tell_cover(name: str, table: NDArray[Any], lateral: Sequence[NDArray[Any]]) -> None:
+    """Says where an interface of a table goes on beyond its points, or hardly has any in the model."""
+    if len(table) < 2:
+        return
+    inside = np.ones(len(table), bool)
+    beyond = []
+    for axis, (letter, columns) in enumerate(zip("xy", lateral, strict=False)):
+        at, low, high = table[:, axis], float(columns.min()), float(columns.max())
+        step = (high - low) / max(len(columns) - 1, 1)
+        inside &= (at >= low - step) & (at <= high + step)
+        if at.min() > low + step or at.max() < high - step:
+            beyond.append(f"{letter} from {at.min():g} to {at.max():g} of {low:g} to {high:g}")
+    if inside.sum() < min(2, len(table)) or (len(table) > 2 and inside.sum() < 0.1 * len(table)):
+        tell([
+            f"{inside.sum()} of {len(table)} points of interface '{name}' lie in the model, whose x is from "
+            f"{lateral[0].min():g} to {lateral[0].max():g} (are the units the same?)"
+        ])
+    elif beyond:
+        tell([
+            f"interface '{name}' is given for {' and '.join(beyond)}; beyond, it keeps the depth of its last point"
+        ])
 
 
 def _rows_of(array: Any, name: str, count: int, sphere: bool) -> NDArray[np.float64]:

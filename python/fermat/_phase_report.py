@@ -89,7 +89,7 @@ def _picture(rays: list[PhaseRays], reduce: float | None, length: str, time: str
 def _page(title: str, rays: list[PhaseRays], picture: str, length: str, time: str) -> str:
     medium = rays[0].medium
     sphere = medium.layer(0).coordinates == "spherical"
-    statuses = [name for name in ("ok", "along", "absent", "crosses", "outside", "unsettled")
+    statuses = [name for name in ("ok", "along", "doubtful", "absent", "crosses", "outside", "unsettled")
                 if any(name in one.status for one in rays)]
     head = "".join(f"<th>{name}</th>" for name in
                    ("phase", "rays", *statuses, f"distance ({'degrees' if sphere else length})", f"time ({time})"))

@@ -104,7 +104,8 @@ class PhaseRays:
 
     @property
     def arrived(self) -> NDArray[np.bool_]:
-        """Which rays arrive: status "ok" or "along" (the ray follows an interface)."""
+        """Which rays arrive: status "ok", "along" (the ray follows an interface) or "doubtful" (there may
+        be an earlier one)."""
         return np.isfinite(self.times)
 
     def path(self, ray: int) -> NDArray[np.float64]:
@@ -186,4 +187,7 @@ def phase_rays(
     if missing:
         why = "; ".join(f"{n} {status}: {_WHY[status]}" for status, n in missing.most_common())
         tell([f"{sum(missing.values())} of {len(rays)} rays of {rays.phase} have no arrival ({why})"])
+    doubtful = rays.status.count("doubtful")
+    if doubtful:
+        tell([f"{doubtful} of {len(rays)} rays of {rays.phase} are doubtful: an earlier arrival may have been missed"])
     return rays

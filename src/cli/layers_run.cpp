@@ -133,7 +133,7 @@ std::string counts_of(const PhasePicks& picks, const std::vector<std::string>& s
         std::vector<std::pair<std::string, std::size_t>> lost;
         const auto numbers = picks_of(picks, k);
         for (const std::size_t n : numbers) {
-            if (statuses.empty() || statuses[n] == "ok" || statuses[n] == "along") continue;
+            if (statuses.empty() || has_arrived(parse_choice<BranchStatus>(statuses[n]))) continue;
             const auto found = std::find_if(lost.begin(), lost.end(), [&](const auto& one) {
                 return one.first == statuses[n];
             });

@@ -18,6 +18,9 @@ enum class BranchStatus : std::uint8_t {
     crosses,  ///< its only path would leave its layer: it is in a shadow
     outside,  ///< its only path would leave the model
     unsettled,  ///< a path was begun, and did not settle
+    /// It arrives, but an earlier arrival may have been missed: PP where its waves may turn in
+    /// several layers.
+    doubtful,
 };
 template <>
 inline constexpr auto choices<BranchStatus> =
@@ -26,10 +29,12 @@ inline constexpr auto choices<BranchStatus> =
                                                  {"absent", BranchStatus::absent},
                                                  {"crosses", BranchStatus::crosses},
                                                  {"outside", BranchStatus::outside},
-                                                 {"unsettled", BranchStatus::unsettled}});
+                                                 {"unsettled", BranchStatus::unsettled},
+                                                 {"doubtful", BranchStatus::doubtful}});
 
 inline bool has_arrived(BranchStatus status) {
-    return status == BranchStatus::ok || status == BranchStatus::along;
+    return status == BranchStatus::ok || status == BranchStatus::along ||
+           status == BranchStatus::doubtful;
 }
 
 /// One arrival of a branch: a path from source to receiver.

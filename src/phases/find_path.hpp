@@ -48,6 +48,9 @@ namespace detail {
 inline constexpr int fair_segments = 8;
 /// Segments of straight legs, for those who look at the points.
 inline constexpr int straight_segments = 16;
+/// Change of the time by the last doubling of segments, as a part of it, from which on a path that
+/// has settled is good where more segments do not settle.
+inline constexpr double good_change = 1e-5;
 /// How far outside its layer, in cells, a path may be: chords cut corners.
 inline constexpr double slack_cells = 0.05;
 
@@ -205,6 +208,9 @@ FERMAT_HD FoundPath find_path(PathMedium<LayerT, SurfaceT>& medium, PathSpace& s
     out.doubt = estimate;
     const int fewest = is_guarded ? 2 * fair_segments + 1 : rules.fewest_segments;
     const int most = is_guarded && rules.most_segments > 64 ? 64 : rules.most_segments;
+    // Where velocity has kinks, as between rows of a table, fewer segments may settle than the
+    // most.
+    double good = 0;
     while (2 * n <= most) {
         double_segments(space, medium.legs, n, !is_guarded && at.settled);
         n *= 2;
@@ -220,8 +226,13 @@ FERMAT_HD FoundPath find_path(PathMedium<LayerT, SurfaceT>& medium, PathSpace& s
         estimate = next;
         before = at.time;
         if (at.settled && n >= fewest && out.doubt < rules.tolerance * estimate) break;
+        if (at.settled && n >= fewest && out.doubt < good_change * estimate) good = estimate;
     }
-    if (!at.settled) return out;
+    if (!at.settled) {
+        out.doubt = std::fabs(good - estimate);
+        if (held.bounce || !(out.doubt < good_change * estimate)) return out;
+        estimate = good;
+    }
     out.time = estimate;
     out.maxima = at.negative;
     out.segments = n;

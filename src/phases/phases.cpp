@@ -86,7 +86,14 @@ class PairSearch {
         std::stable_sort(found_.begin(), found_.end(),
                          [](const BranchRay& a, const BranchRay& b) { return a.time < b.time; });
         if (found_.empty()) found_.push_back(std::move(missed_));
-        if (options_.arrivals == Arrivals::earliest) found_.resize(1);
+        if (options_.arrivals == Arrivals::earliest) {
+            found_.resize(1);
+            const bool bounces = std::any_of(ways.begin(), ways.end(), [](const auto& way) {
+                return way->lattice.has_bounces();
+            });
+            BranchStatus& status = found_.front().status;
+            if (bounces && ways.size() > 1 && has_arrived(status)) status = BranchStatus::doubtful;
+        }
         return std::move(found_);
     }
 
@@ -95,7 +102,8 @@ class PairSearch {
     struct BlockedWay {
         PathFinder* finder;
         PathStart start;
-        double earliest = 0;  ///< time of that path, which one inside the layers cannot undercut
+        double earliest = 0;     ///< time of that path, which one inside the layers cannot undercut
+        bool reflected = false;  ///< looked at where no way arrives, since its time is no least one
     };
 
     void follow(const Way& way, RayPair pair, Vec3 source, Vec3 receiver) {
@@ -117,8 +125,11 @@ class PairSearch {
             if (blocked && start.least && follows_interfaces_) {
                 BranchRay along = finder.find_along(source, receiver, start);
                 if (has_arrived(along.status)) ray = std::move(along);
-            } else if (blocked && start.least && !has_reflections(way.legs)) {
-                blocked_.push_back({&finder, start, ray.time});
+            } else if (blocked && start.least) {
+                const bool reflected = has_reflections(way.legs);
+                if (!reflected || ray.status == BranchStatus::unsettled) {
+                    blocked_.push_back({&finder, start, ray.time, reflected});
+                }
             }
             if (!has_arrived(ray.status)) {
                 if (nearness(ray.status) >= nearness(missed_.status)) missed_ = std::move(ray);
@@ -135,14 +146,17 @@ class PairSearch {
         std::stable_sort(
             blocked_.begin(), blocked_.end(),
             [](const BlockedWay& a, const BlockedWay& b) { return a.start.time < b.start.time; });
+        const bool none = found_.empty();
         double least = std::numeric_limits<double>::infinity();
         for (const BranchRay& ray : found_) least = std::min(least, ray.time);
         std::map<const PathFinder*, int> tries;
         for (const BlockedWay& way : blocked_) {
+            if (way.reflected && !none) continue;
             if (way.earliest >= least || tries[way.finder]++ == most_along) continue;
             BranchRay along = way.finder->find_along(source, receiver, way.start);
             if (!has_arrived(along.status) || along.time >= least) continue;
             least = along.time;
+            if (way.reflected) along.status = BranchStatus::doubtful;
             add(std::move(along));
         }
     }

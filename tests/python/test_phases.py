@@ -1,5 +1,7 @@
 """Later phases against closed forms, other codes and each other."""
 
+import warnings
+
 import fermat as fm
 import numpy as np
 import pytest
@@ -193,6 +195,7 @@ def test_spherical_reflection_is_exact():
         ("PmP", "PvmP", 1.5, 0.0, 100.0),
         ("P410P", "Pv410P", 8.0, 0.0, 700.0),
         ("pP", "pP", 40.0, 100.0, 1500.0),
+        ("pP", "pP", 60.0, 500.0, 2891.5),
         ("PcP", "PcP", 30.0, 0.0, 2891.5),
         ("ScS", "ScS", 30.0, 0.0, 2891.5),
     ],
@@ -370,3 +373,42 @@ def test_first_arrivals_that_go_along_an_interface_are_not_missed():
     exact = np.ravel(fm.receiver_times(fine.model(), source, shots))
     assert rays.arrived.all()
     np.testing.assert_allclose(rays.times, exact, atol=0.08)
+
+
+def test_a_bounce_in_many_layers_does_not_look_right():
+    """PP of ak135 at 100 degrees is right; it says that nothing proves it."""
+    obspy = pytest.importorskip("obspy.taup")
+    earth = fm.Medium.earth("ak135", (-2, 2), (-2, 102), 2891.5, spacing=(1, 1, 2891.5 / 290))
+    with pytest.warns(UserWarning, match="times of PP may be those of a later arrival"):
+        rays = fm.phase_rays(earth, "PP", (0, 0, 0), (0, 100, 0))
+    assert rays.status == ["doubtful"]
+    assert rays.arrived.all()
+    found = obspy.TauPyModel("ak135").get_travel_times(0, 100, ["PP"])
+    assert rays.times[0] == pytest.approx(found[0].time, abs=0.05)
+
+
+def test_depth_phases_of_deep_events_are_right_or_doubtful():
+    """pP of an event at 600 km: where no search settles, the status says so."""
+    obspy = pytest.importorskip("obspy.taup")
+    with pytest.warns(UserWarning, match=r"spacing is \(1, 0.5, 5.0026\), so that the grid ends at"):
+        earth = fm.Medium.earth("ak135", (-2, 2), (-2, 102), 2891.5, spacing=(1, 0.5, 5))
+    to = [(0, degrees, 0) for degrees in (40, 60, 80)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        rays = fm.phase_rays(earth, "pP", (0, 0, 600), to)
+    model = obspy.TauPyModel("ak135")
+    for (_, degrees, _), time, status in zip(to, rays.times, rays.status, strict=True):
+        exact = model.get_travel_times(600, degrees, ["pP"])[0].time
+        assert status in ("doubtful", "unsettled") or time == pytest.approx(exact, abs=0.05), degrees
+
+
+@pytest.mark.parametrize(
+    ("points", "sentence"),
+    [
+        ([(40, 30), (60, 32)], "interface 'moho' is given for x from 40 to 60 of 0 to 100; beyond, it keeps the depth"),
+        ([(0, 30), (40000, 32), (100000, 35)], r"1 of 3 points of interface 'moho' lie in the model, .*\(are the units the same\?\)"),
+    ],
+)
+def test_tables_that_do_not_cover_the_model_are_told(points, sentence):
+    with pytest.warns(UserWarning, match=sentence):
+        fm.Medium([6.0, 8.0], {"moho": points}, shape=(101, 41), spacing=1.0)

@@ -412,3 +412,35 @@ def test_depth_phases_of_deep_events_are_right_or_doubtful():
 def test_tables_that_do_not_cover_the_model_are_told(points, sentence):
     with pytest.warns(UserWarning, match=sentence):
         fm.Medium([6.0, 8.0], {"moho": points}, shape=(101, 41), spacing=1.0)
+
+
+def test_reflections_below_hills_converge_to_the_closed_form():
+    """The ground of terrain coordinates is curved; velocity is a gradient by depth below the datum."""
+
+    def moho(x):
+        return 25 + 1.5 * np.sin(x / 12)
+
+    def errors(step):
+        x, n = np.arange(0, 120 + step / 2, step), round(40 / step) + 1
+        ground = 0.8 * np.sin(x / 9) - 2.5 * np.exp(-(((x - 55) / 14) ** 2))
+        depth = fm.Model(np.ones((len(x), n)), spacing=step, surface=ground).node_positions()[..., -1]
+        crust = fm.Model(4 + 0.06 * depth, spacing=step, surface=ground)
+        mantle = fm.Model(np.full(depth.shape, 8.0), spacing=step, surface=ground)
+        medium = fm.Medium([crust, mantle], {"moho": moho})
+        at = np.array([16.0, 32, 48, 64, 80, 96])
+        ends = np.column_stack([at, medium.depth("surface", at)])
+        off = []
+        for k in (0, 2):
+            rays = fm.phase_rays(medium, "PmP", ends[k], ends[k + 1 :])
+            assert set(rays.status) == {"ok"}
+            for time, end in zip(rays.times, ends[k + 1 :], strict=True):
+                def total(q, a=ends[k], b=end):
+                    joint = np.column_stack([q, moho(q)])
+                    return gradient_time(a, joint, 4, 0.06) + gradient_time(joint, b, 4, 0.06)
+
+                off.append(time - least(total, 0, 120))
+        return float(np.sqrt(np.mean(np.square(off))))
+
+    coarse, middle, fine = (errors(step) for step in (2.0, 1.0, 0.5))
+    assert coarse < 5e-5
+    assert min(np.log2(coarse / middle), np.log2(middle / fine)) > 1.8

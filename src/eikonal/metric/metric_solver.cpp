@@ -13,6 +13,7 @@
 #include "core/teams.hpp"
 #include "eikonal/fim/fim_cuda.hpp"
 #include "eikonal/fim/rules.hpp"
+#include "eikonal/metric/ellipse_march.hpp"
 #include "eikonal/metric/ground_march.hpp"
 #include "eikonal/metric/layered_section.hpp"
 #include "eikonal/metric/metric_cuda.hpp"
@@ -66,6 +67,28 @@ int start_reach(int halvings, bool is_2d) {
     return halvings < 2 ? 32 : 16;
 }
 
+/// The marches through cells, which take some twenty times as long as the tiles, and in 3-D more.
+bool can_march(const Model& model) {
+    return can_march_below_ground(model) || can_march_through_ellipses(model);
+}
+
+/// Behind corners of the ground differences along rows are poor, and swing; in long ellipses the
+/// octants of nodes do.
+bool marches_through_cells(const Model& model, const EikonalOptions& options) {
+    if (options.order != 2) return false;
+    if (can_march_through_ellipses(model)) return has_long_tilted_ellipses(model);
+    const double sharp = model.grid().is_2d() ? 0.2 : 0.5;
+    return can_march_below_ground(model) && sharpest_corner(model) > sharp;
+}
+
+void march_through_cells(const Model& model, const MetricFactor& factor, int order,
+                         FieldView<float> tau, Monitor& monitor) {
+    if (can_march_through_ellipses(model)) {
+        return march_through_ellipses(model, factor, order, tau, monitor);
+    }
+    march_below_ground(model, factor, order, tau, monitor);
+}
+
 }  // namespace
 
 MetricSolver::MetricSolver(const Model& model, const EikonalOptions& options,
@@ -76,6 +99,7 @@ MetricSolver::MetricSolver(const Model& model, const EikonalOptions& options,
         require_plain(model, fmt::format("solver '{}'", name_of(options.solver)));
     }
     require_contrast(model);
+    marches_ = marches_through_cells(model_, options_);
     const bool device = on_cuda(options, execution.device, model);
     medium_ = std::make_shared<const NodeMedium>(model_, resolve_threads(execution.threads));
     if (device) {
@@ -94,17 +118,6 @@ MetricSolver::MetricSolver(const Model& model, const EikonalOptions& options,
         cuda_->makes_factors = frames.has_value();
     }
 }
-
-namespace {
-
-/// Behind corners of the ground differences along rows are poor, and swing. A march takes some
-/// twenty times as long, and in 3-D more.
-bool marches_through_cells(const Model& model, const EikonalOptions& options) {
-    const double sharp = model.grid().is_2d() ? 0.2 : 0.5;
-    return options.order == 2 && can_march_below_ground(model) && sharpest_corner(model) > sharp;
-}
-
-}  // namespace
 
 double MetricSolver::device_seconds() const { return cuda_ ? cuda_->solver.work().seconds : 0; }
 
@@ -193,15 +206,15 @@ class CpuWaves {
 void MetricSolver::solve_on_cpu(Prepared& source, int threads, Monitor& monitor) const {
     MetricField& field = source.field;
     const auto march = [&] {
-        march_below_ground(model_, field.factor, options_.order, field.tau.view(), monitor);
+        march_through_cells(model_, field.factor, options_.order, field.tau.view(), monitor);
     };
-    if (marches_through_cells(model_, options_)) return march();
+    if (marches_) return march();
     CpuWaves waves(model_, *medium_, source.of, source.numbers,
                    {field.tau.data(), medium_->shape()}, threads, monitor);
     const bool settled = waves.solve(options_.order);
     field.coarse_beside_jumps = settled && waves.coarse_beside_jumps();
     if (settled) return;
-    if (can_march_below_ground(model_)) return march();
+    if (can_march(model_)) return march();
     waves.solve_to_first_order();
     field.first_order = options_.order == 2;
 }
@@ -244,7 +257,7 @@ void MetricSolver::solve_on_cuda(std::span<Prepared> sources, const Execution& e
                          {factor.place(), factor.ellipse(), steps, grid.is_2d()}});
     }
     std::vector<std::size_t> unsettled;
-    if (marches_through_cells(model_, options_)) {
+    if (marches_) {
         for (std::size_t n = 0; n < sources.size(); ++n) unsettled.push_back(n);
     } else if (!model_.has_thomsen()) {
         solver.solve(shots);

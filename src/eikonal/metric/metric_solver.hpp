@@ -65,6 +65,7 @@ class MetricSolver {
     EikonalOptions options_;
     std::shared_ptr<const NodeMedium> medium_;
     std::shared_ptr<OnCuda> cuda_;  ///< null on the CPU
+    bool marches_ = false;          ///< through the cells of the grid, from the first
     int halvings_ = 0;  ///< of the steps of the user's grid, round a source beside jumps
     /// Sources so far that are of first order.
     struct Counts {

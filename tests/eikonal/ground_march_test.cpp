@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "eikonal/metric/metric_solver.hpp"
@@ -205,6 +206,29 @@ TEST(GroundMarch, IsOfSecondOrderInLeaningCells) {
     }
     EXPECT_LT(means[1], 1e-4);
     EXPECT_GT(std::log2(means[0] / means[1]), 1.5);
+}
+
+/// A march through 69,000 cells takes some six seconds per source, which users should know.
+TEST(GroundMarch, LargeSharpGroundIsSaidToBeSlow) {
+    const auto told = [](int n, double steepness, int order) {
+        const Grid grid{{n, n, n}, {}, {1, 1, 1}};
+        std::vector<double> surface;  // a valley
+        for (int i = 0; i < n; ++i) {
+            for (int j = 0; j < n; ++j) surface.push_back(-steepness * std::abs(i - n / 2));
+        }
+        const Model model = below_ground(grid, surface, [](Vec3) { return 2.0; });
+        EikonalOptions options;
+        options.order = order;
+        Notes notes;
+        MetricSolver(model, options, test::on_cpu()).tell(notes);
+        return notes.sentences();
+    };
+    const auto slow = told(41, 0.7, 2);
+    ASSERT_EQ(slow.size(), 1U);
+    EXPECT_NE(slow.front().find("some 6 s each"), std::string::npos) << slow.front();
+    EXPECT_TRUE(told(21, 0.7, 2).empty());
+    EXPECT_TRUE(told(41, 0.1, 2).empty());
+    EXPECT_TRUE(told(41, 0.7, 1).empty());
 }
 
 }  // namespace

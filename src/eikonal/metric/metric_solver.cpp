@@ -229,6 +229,18 @@ void MetricSolver::tell(Notes& notes) const {
         return fmt::format("times of {} {} are of first order", count,
                            count == 1 ? "source" : "sources");
     };
+    constexpr double march_per_node = 80e-6;  // seconds, in 3-D
+    constexpr double long_march = 5;
+    const double march = march_per_node * static_cast<double>(model_.grid().node_count());
+    if (marches_ && !model_.grid().is_2d() && march > long_march) {
+        notes.add(
+            fmt::format("the ground turns down by more than 29 degrees, so times are made through "
+                        "the cells of the "
+                        "grid, on one thread per source (some {:.0f} s each; a smoother ground, or "
+                        "the less exact "
+                        "`order=1`, is some twenty times as fast)",
+                        march));
+    }
     if (const int count = first_order_->everywhere) {
         notes.add(fmt::format(
             "{}, because the second did not settle (less exact, by a few parts in a thousand to a "

@@ -32,7 +32,8 @@ class MetricSolver {
     void for_each_field(std::span<const PointSource> sources, const Execution& execution,
                         const std::function<void(std::size_t, MetricField&&)>& consume) const;
     /// Adds what is to be told of the sources solved so far: how many of them are of first order,
-    /// everywhere or beside jumps, because the second did not settle.
+    /// everywhere or beside jumps, because the second did not settle. And that a large 3-D ground
+    /// is slow.
     void tell(Notes& notes) const;
     const Model& model() const { return model_; }
     /// The CUDA device's seconds for the last source or batch, transfers excluded; 0 on the CPU.

@@ -1,6 +1,6 @@
 """How often error bars hold: known truths within the deviations of the models found.
 
-    python bench/inversion/coverage.py [--kinds refraction,hill,faulted,fault-hill,gradual,crosshole]
+    python bench/inversion/coverage.py [--kinds refraction,hill,faulted,fault-hill,gradual,crosshole,crustal]
                                        [--seeds 10] [--first 300] [--ratio 2] [--threads 0]
 
 Prints one row per kind of truth, means over the seeds over nodes that true rays cross: parts of the nodes
@@ -37,7 +37,7 @@ def numbers_of(truth: truths.Truth, ratio: int, threads: int) -> list[float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--kinds", default="refraction,hill,faulted,fault-hill,gradual,crosshole")
+    parser.add_argument("--kinds", default="refraction,hill,faulted,fault-hill,gradual,crosshole,crustal")
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--first", type=int, default=300, help="seed")
     parser.add_argument("--ratio", type=int, default=2)

@@ -15,10 +15,22 @@
 namespace fermat {
 namespace {
 
-/// As the run's, of the first order and without edges that its model has found.
+/// Below a surface the axes have weights or lengths of their own.
+bool is_line_along_surface(const RoughnessOptions& roughness, const Grid& grid) {
+    const bool differ =
+        roughness.weights.x != roughness.weights.z || roughness.lengths.x != roughness.lengths.z;
+    return grid.is_2d() && differ;
+}
+
+/// As the run's, without edges that its model has found; of the second order below the surface of a
+/// line, else of the first.
 Roughness field_prior(const Unknowns& unknowns, const InversionOptions& options,
                       const Model& start) {
     GaussNewtonOptions prior = options.gauss_newton;
+    if (is_line_along_surface(prior.roughness, unknowns.grid())) {
+        prior.roughness.kind = Regularisation::second;
+        return known_roughness(unknowns, prior, start);
+    }
     const Vec3 lengths = prior.roughness.lengths;
     const double longest = std::max({lengths.x, lengths.y, lengths.z});
     prior.roughness.kind = Regularisation::first;
@@ -79,7 +91,9 @@ LinearProblem::LinearProblem(const Model& start, const Survey& picks,
                   problem_plan(start, picks, options).bounds),
       model_(parameters_.model_of(x_, threads_)),
       roughness_(known_roughness(parameters_.unknowns(), options.gauss_newton, start)),
-      prior_(field_prior(parameters_.unknowns(), options, start)) {
+      prior_(field_prior(parameters_.unknowns(), options, start)),
+      along_surface_(
+          is_line_along_surface(options.gauss_newton.roughness, parameters_.unknowns().grid())) {
     const ProblemPlan plan = problem_plan(start, picks, options);
     const DataNorm norm = options.gauss_newton.norm;
     std::vector<double> scaled = found.residual;

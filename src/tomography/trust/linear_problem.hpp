@@ -30,9 +30,10 @@ inline constexpr std::size_t most_dense_unknowns = 20000;
 /// the picks has rows below theirs.
 ///
 /// Deviations have a prior of their own: the run's roughness is that of the smoothest model, whose
-/// C says what noise does to it and not how wrong it is. The prior is a Gaussian field of the first
-/// order (Roughness::take_length) whose deviation the picks themselves make most likely
-/// (prior.hpp).
+/// C says what noise does to it and not how wrong it is. The prior is a Gaussian field whose
+/// deviation the picks themselves make most likely (prior.hpp): of the second order below a line
+/// along the surface, where ground that weathers is smoother than fields of the first order
+/// (Roughness::take_length), which stand for all else.
 class LinearProblem {
   public:
     /// Makes the rows in one pass over all sources; every rank then has them all.
@@ -51,6 +52,8 @@ class LinearProblem {
     /// solves; every rank makes the same.
     const Roughness& prior() const { return prior_; }
     double prior_weight(Monitor& monitor) const;
+    /// Whether the problem is that of a line along the surface, in 2-D.
+    bool along_surface() const { return along_surface_; }
     int threads() const { return threads_; }
     /// Unknowns of the grid.
     std::size_t size() const { return x_.size(); }
@@ -73,6 +76,7 @@ class LinearProblem {
     Model model_;
     Roughness roughness_;
     Roughness prior_;
+    bool along_surface_;
     std::vector<double> data_;  ///< residuals and A x, in errors, per row
     std::vector<double> term_damping_;
     UnknownRows matrix_;

@@ -103,14 +103,25 @@ double gradient_at(const std::vector<double>& values, Shape shape, Vec3 spacing,
     return std::sqrt(squares);
 }
 
+/// What an edge does that lies elsewhere than the model has it, relative to velocity. Where the
+/// model changes by less than some tenths within the resolving length it has a gradient there and
+/// no edge.
+double of_misplaced_edges(double change) {
+    constexpr double misplaced = 1;  // of the resolving length
+    constexpr double edge = 0.3;     // change within that length
+    const double sharp = std::pow(change / edge, 4);
+    return misplaced * change * sharp / (1 + sharp);
+}
+
 /// Two things make velocity wrong: what a field of the prior's deviation may do where picks do not
-/// see it, and edges of the change that lie elsewhere than the model has them. The ground has more
-/// sharp edges than such a field; both numbers make deviations hold two thirds of the errors on
-/// truths with edges (bench/inversion/coverage.py), and more on gradual ones.
+/// see it, and edges of the change that lie elsewhere than the model has them. The numbers make
+/// deviations hold two thirds of the errors on truths with edges and on gradual ones
+/// (bench/inversion/coverage.py).
 void put_deviation(const LinearProblem& problem, const std::vector<double>& variance,
                    Trust& trust) {
-    constexpr double tails = 1.5;      // times the field's deviation
-    constexpr double misplaced = 0.3;  // of the resolving length
+    // Below lines the edges that a model has found are no longer the field's to explain.
+    const bool has_edges = is_of_whole_model(problem.roughness().kind());
+    const double part = problem.along_surface() && has_edges ? 0.6 : 1;
     const Model& model = problem.model();
     const auto velocity = model.given();
     const Shape shape = velocity.shape();
@@ -127,8 +138,9 @@ void put_deviation(const LinearProblem& problem, const std::vector<double>& vari
         const auto x = static_cast<int>(line / static_cast<std::size_t>(shape.y));
         const double resolved = trust.resolving_length[s];
         const double length = std::isnan(resolved) ? longest : std::min(resolved, longest);
-        const double edges = misplaced * length * gradient_at(change, shape, spacing, {x, y, z});
-        const double field = tails * slopes[s] * std::sqrt(variance[s]);
+        const double edges =
+            of_misplaced_edges(length * gradient_at(change, shape, spacing, {x, y, z}));
+        const double field = part * slopes[s] * std::sqrt(variance[s]);
         trust.deviation[s] = static_cast<float>(std::hypot(field, velocity[s] * edges));
     }
 }

@@ -122,7 +122,8 @@ def invert(
         Of "gauss-newton", what is kept small: the "first" or "second" derivatives of the change
         from the start model, or, "blocky", the number of edges of the model; "mixed": the model has
         a smooth part and one of few edges (2-D). "auto": "mixed" below a line along the
-        surface, else "second" or "blocky", whichever predicts picks left out better.
+        surface ("second" where velocities hardly differ), else "second" or "blocky", whichever
+        predicts picks left out better.
     axis_weights
         Of the roughness along each axis. Default: 1, and 0.5 along z below a surface.
     correlation_length

@@ -95,6 +95,35 @@ TEST(PickChecks, AGeometryThatCannotTellIsNamed) {
     EXPECT_NE(one_way->find("one side of their shots"), std::string::npos) << *one_way;
 }
 
+/// 12 points in each of two boreholes of 24, 10 apart.
+Survey between_boreholes(int shots, double apart) {
+    std::vector<PointSource> sources;
+    std::vector<Vec3> receivers;
+    for (int n = 0; n < 12; ++n) receivers.push_back({apart, 0, 2.0 * n + 1});
+    for (int n = 0; n < shots; ++n) sources.push_back({{0, 0, 2.0 * n}, 0});
+    Survey survey = survey_of(sources, receivers);
+    survey.is_2d = true;
+    for (Arrival& pick : survey.arrivals) {
+        pick.time = norm(survey.event_of(pick).position - survey.station_of(pick).position) / 2;
+    }
+    return survey;
+}
+
+TEST(PickChecks, BoreholesThatCannotTellAreNamed) {
+    const Survey many = between_boreholes(12, 10);
+    EXPECT_FALSE(weak_geometry(many, survey_shape(many)));
+    const Survey one = between_boreholes(1, 10);
+    const auto said = weak_geometry(one, survey_shape(one));
+    ASSERT_TRUE(said);
+    EXPECT_NE(said->find("all picks are of one shot (this geometry cannot tell where on its rays"),
+              std::string::npos)
+        << *said;
+    const Survey swapped = between_boreholes(12, 0);
+    const auto above = weak_geometry(swapped, survey_shape(swapped));
+    ASSERT_TRUE(above);
+    EXPECT_NE(above->find("are distances and depths swapped?"), std::string::npos) << *above;
+}
+
 TEST(PickChecks, NoRockIsAsFastAsFeetInMetres) {
     EXPECT_FALSE(impossible_velocities(survey_shape(CheckedLine().picks(0))));
     const auto said = impossible_velocities(survey_shape(CheckedLine().picks(0, 0.05)));

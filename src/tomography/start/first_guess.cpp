@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "model/analytic.hpp"
+#include "tomography/start/far_events.hpp"
 
 namespace fermat {
 namespace {
@@ -72,6 +73,16 @@ double fastest_seen(const GradientFit& fit, const SurveyShape& shape) {
     const double turning = std::hypot(fit.v0, fit.gradient * shape.longest / 2);
     if (shape.along_surface) return turning;
     return std::max(turning, fit.v0 + fit.gradient * (shape.high.z - shape.low.z));
+}
+
+/// Relief that hardly tells in times over distance.
+bool is_level(const SurveyShape& shape) {
+    constexpr double little = 0.02;  // of the longest distance
+    const auto by_depth = [](const Vec3& a, const Vec3& b) { return a.z < b.z; };
+    const std::vector<Vec3>& points = shape.ground.points;
+    if (points.empty()) return true;
+    const auto [low, high] = std::minmax_element(points.begin(), points.end(), by_depth);
+    return high->z - low->z <= little * shape.longest;
 }
 
 double spacing_for(const SurveyShape& shape, Vec3 size) {
@@ -161,13 +172,22 @@ GradientFit fit_gradient(const Survey& picks, const SurveyShape& shape,
 }
 
 FirstGuess first_guess(const Survey& picks, const GuessOptions& options, bool buried) {
-    SurveyShape shape = survey_shape(picks);
-    if (buried) {
-        shape.along_surface = false;
-        shape.ground = {};
-    }
+    const auto shape_of = [&](const Survey& survey) {
+        SurveyShape out = survey_shape(survey);
+        if (buried) {
+            out.along_surface = false;
+            out.ground = {};
+        }
+        return out;
+    };
+    const SurveyShape shape = shape_of(picks);
     const std::optional<Surface> ground = ground_of(shape);
-    const GradientFit fit = fit_gradient(picks, shape, ground);
+    // The grid holds all points, but velocity is that below the network.
+    const FarEvents far = far_events(picks);
+    std::optional<Survey> near;
+    if (!far.events.empty()) near = without(far, picks);
+    const SurveyShape near_shape = near ? shape_of(*near) : shape;
+    const GradientFit fit = fit_gradient(near ? *near : picks, near_shape, ground);
 
     Vec3 low = shape.low;
     Vec3 high = shape.high;
@@ -208,10 +228,15 @@ FirstGuess first_guess(const Survey& picks, const GuessOptions& options, bool bu
 
     // Not faster than where rays turn or end, nor than picks far from their source tell: a gradient
     // that explains slow ground above rock would otherwise go on growing in the rock.
-    double fastest = fastest_seen(fit, shape);
+    double fastest = fastest_seen(fit, near_shape);
     const bool dives = shape.along_surface || shape.ground.dives;
     if (dives && !shape.ground.points.empty() && shape.refractor > fit.v0) {
         fastest = std::min(fastest, shape.refractor);
+    }
+    std::optional<DepthProfile> profile;
+    if (hardly_differs(shape) && is_level(shape)) {
+        constexpr double beyond = 1.25;
+        profile = profile_of_times(picks, beyond * std::max(shape.fastest, shape.refractor));
     }
     Field<float> velocity(grid.shape);
     for (int i = 0; i < grid.shape.x; ++i) {
@@ -219,14 +244,16 @@ FirstGuess first_guess(const Survey& picks, const GuessOptions& options, bool bu
             for (int k = 0; k < grid.shape.z; ++k) {
                 const Vec3 p = grid.position({i, j, k});
                 const double top = ground ? surface_at(*ground, p) : shape.low.z;
-                const double v = fit.v0 + fit.gradient * std::max(0.0, p.z - top);
-                velocity(i, j, k) = static_cast<float>(std::min(v, fastest));
+                const double depth = std::max(0.0, p.z - top);
+                const double v = profile ? profile->velocity_at(depth)
+                                         : std::min(fit.v0 + fit.gradient * depth, fastest);
+                velocity(i, j, k) = static_cast<float>(v);
             }
         }
     }
     Model start(grid, std::move(velocity));
     if (ground) start = cut_by_surface(start, *ground);
-    return {std::move(start), shape, fit, ground.has_value()};
+    return {std::move(start), shape, fit, ground.has_value(), std::move(profile)};
 }
 
 }  // namespace fermat

@@ -4,6 +4,7 @@
 
 #include "core/option.hpp"
 #include "model/model.hpp"
+#include "tomography/start/depth_profile.hpp"
 #include "tomography/start/survey_shape.hpp"
 
 namespace fermat {
@@ -38,6 +39,8 @@ struct FirstGuess {
     SurveyShape shape;
     GradientFit fit;
     bool has_ground = false;  ///< the model has air above the points
+    /// Where velocities hardly differ: what the start model has in place of the gradient.
+    std::optional<DepthProfile> profile{};
 };
 
 /// The grid holds all points with a margin. Its spacing is half of the points' distance, unless
@@ -45,8 +48,9 @@ struct FirstGuess {
 /// forty along the longest side. Below a surface it reaches a third deeper than the longest ray in
 /// the fitted gradient, at least a sixth and at most half of that ray's distance. The start model
 /// is that gradient, no faster than where the longest ray turns or, where the survey is not along a
-/// surface, at the deepest point.
-/// `buried`: events are earthquakes below the ground, however few they are.
+/// surface, at the deepest point. Along level ground whose velocities hardly differ it is the
+/// profile that times over distances tell, where there are enough of them. `buried`: events are
+/// earthquakes below the ground, however few they are.
 FirstGuess first_guess(const Survey& picks, const GuessOptions& options, bool buried = false);
 
 }  // namespace fermat

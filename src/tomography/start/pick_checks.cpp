@@ -159,7 +159,6 @@ std::optional<std::string> misplaced_shots(const Survey& picks, const SurveyShap
 }
 
 std::optional<std::string> weak_geometry(const Survey& picks, const SurveyShape& shape) {
-    if (!shape.along_surface) return std::nullopt;
     std::vector<std::int32_t> events;
     std::vector<std::int32_t> stations;
     bool forth = false;
@@ -177,14 +176,24 @@ std::optional<std::string> weak_geometry(const Survey& picks, const SurveyShape&
     };
     const auto shots = count(events);
     const auto receivers = count(stations);
+    const double wide = std::max(shape.high.x - shape.low.x, shape.high.y - shape.low.y);
+    constexpr double thin = 1e-3;
+    if (shape.is_2d && wide < thin * (shape.high.z - shape.low.z)) {
+        return fmt::format(
+            "all points lie on one vertical line, from {:.3g} to {:.3g} (this geometry cannot tell "
+            "anything beside it; are distances and depths swapped?)",
+            shape.low.z, shape.high.z);
+    }
     if (shots == 1 || receivers <= 2) {
         return fmt::format(
-            "all picks are of {} (this geometry cannot tell velocity from depth and dip: any model "
-            "is one of many; shots from both ends would tell)",
+            "all picks are of {} (this geometry cannot tell {}: any model is one of many; {} would "
+            "tell)",
             shots == 1 ? "one shot"
-                       : fmt::format("{} receiver{}", receivers, receivers == 1 ? "" : "s"));
+                       : fmt::format("{} receiver{}", receivers, receivers == 1 ? "" : "s"),
+            shape.along_surface ? "velocity from depth and dip" : "where on its rays velocity is",
+            shape.along_surface ? "shots from both ends" : "rays that cross them");
     }
-    if (shape.is_2d && forth != back) {
+    if (shape.along_surface && shape.is_2d && forth != back) {
         return "all receivers lie on one side of their shots (this geometry cannot tell dip from "
                "velocity: shots from the other end would)";
     }

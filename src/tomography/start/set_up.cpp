@@ -19,6 +19,7 @@
 #include "tomography/joint/first_places.hpp"
 #include "tomography/joint/invert_joint.hpp"
 #include "tomography/joint/joint_setup.hpp"
+#include "tomography/start/far_events.hpp"
 #include "tomography/start/pick_checks.hpp"
 #include "tomography/start/survey_points.hpp"
 
@@ -102,6 +103,14 @@ class SetUp {
                            to_string(grid.shape), numbers(grid, grid.origin),
                            guess.shape.along_surface ? "a surface" : "not a surface",
                            holes > 0 ? fmt::format(", {} points below the ground", holes) : ""));
+        if (guess.profile) {
+            const DepthProfile& profile = *guess.profile;
+            choose(fmt::format(
+                "start model: {:.4g} at the ground to {:.4g} at a depth of {:.3g}, by the slopes "
+                "of times over distance",
+                profile.velocity.front(), profile.velocity.back(), profile.depth.back()));
+            return;
+        }
         choose(fmt::format(
             "start model: {:.4g} at the {}, growing by {:.4g} per length to {:.4g}{}; the gradient "
             "misses the picks by {:.2g} % (median)",
@@ -264,7 +273,8 @@ class SetUp {
                 setup_.picks.arrivals.size(), least_picks));
         }
         const bool line = is_line();
-        const Regularisation likely = line ? Regularisation::mixed : Regularisation::second;
+        const bool edges = line && !hardly_differs(shape_);
+        const Regularisation likely = edges ? Regularisation::mixed : Regularisation::second;
         std::vector<Regularisation> kinds{open ? likely : kind};
         const bool test = open && !kept && !few && is_cheap_to_validate(setup_.start, setup_.picks);
         const bool compare = test && !line;
@@ -285,12 +295,13 @@ class SetUp {
         if (open) {
             choose(fmt::format(
                 "`regularisation={}`{}", name_of(kind),
-                tested ? fmt::format(": {}-fold cross-validation misses picks left "
-                                     "out by {:.3g} with second and by {:.3g} with "
-                                     "blocky",
-                                     found[0].folds, found[0].held_out, found[1].held_out)
-                : line ? ", a smooth part and one with edges"
-                       : ""));
+                tested  ? fmt::format(": {}-fold cross-validation misses picks left "
+                                       "out by {:.3g} with second and by {:.3g} with "
+                                       "blocky",
+                                      found[0].folds, found[0].held_out, found[1].held_out)
+                : edges ? ", a smooth part and one with edges"
+                : line  ? ", smooth: velocities along the ground hardly differ"
+                        : ""));
         }
         if (no_errors) {
             take_target(found[blocky ? 1 : 0]);
@@ -430,6 +441,7 @@ InversionSetup set_up_inversion(std::optional<Model> start, Survey picks, Invers
         first.emplace(first_guess(travelling, guess, buried));
         if (first->shape.is_2d) picks.is_2d = true;
     }
+    const auto far = first ? say_far_events(far_events(travelling), travelling) : std::nullopt;
     InversionSetup setup{first ? first->start.copy() : std::move(*start),
                          std::move(picks),
                          std::move(options),
@@ -439,6 +451,7 @@ InversionSetup set_up_inversion(std::optional<Model> start, Survey picks, Invers
     require_points_inside(setup.start, setup.picks);
     if (auto said = points_in_air(setup.start, setup.picks)) setup.warnings.push_back(*said);
     if (auto said = zero_times(setup.picks)) setup.warnings.push_back(*said);
+    if (far) setup.warnings.push_back(*far);
     if (shape.along_surface) {
         if (auto said = common_delay(travelling)) setup.warnings.push_back(*said);
     }

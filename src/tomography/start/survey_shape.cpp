@@ -117,6 +117,11 @@ SurveyShape survey_shape(const Survey& picks) {
     return shape;
 }
 
+bool hardly_differs(const SurveyShape& shape) {
+    constexpr double little = 1.75;
+    return shape.along_surface && shape.refractor > 0 && shape.refractor < little * shape.slowest;
+}
+
 std::optional<Surface> ground_of(const SurveyShape& shape) {
     const std::vector<Vec3>& points = shape.ground.points;
     const bool level = std::all_of(points.begin(), points.end(),

@@ -145,8 +145,9 @@ InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
             write_difference_fits(folder.file("differences.csv"), inputs.picks,
                                   inputs.options.joint.differences, result.differences, identity);
         }
-        write_moved_picks(folder.file("moved_picks.csv"), inputs.picks, result, identity,
-                          inputs.plane, inputs.projection);
+        SurveyFile moved{{}, inputs.picks, inputs.plane, inputs.projection};
+        moved.polarities = inputs.polarities;
+        write_moved_picks(folder.file("moved_picks.csv"), std::move(moved), result, identity);
         if (result.s_model) {
             write_model(folder.file("s_model.h5"), *result.s_model, identity);
             write_vp_vs(folder.file("vp_vs.h5"), result, identity);

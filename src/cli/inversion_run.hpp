@@ -8,6 +8,7 @@
 #include "cli/catalogue_export.hpp"
 #include "cli/kept_iterations.hpp"
 #include "cli/run_folder.hpp"
+#include "io/polarity.hpp"
 #include "io/units.hpp"
 #include "model/model.hpp"
 #include "tomography/invert.hpp"
@@ -27,6 +28,7 @@ struct InversionInputs {
         std::nullopt;  ///< model of a checkerboard test, from which the picks were computed
     std::optional<LocalPlane> plane = std::nullopt;  ///< of the picks' longitudes and latitudes
     std::string projection{};                        ///< instead: one of the Python package
+    std::vector<Polarity> polarities{};              ///< first motions of the picks, if known
     CatalogueExport exported{};
     UnitNames units{};  ///< names for axes, kept with the run's settings
 };

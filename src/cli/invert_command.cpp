@@ -228,6 +228,9 @@ InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
                            std::move(setup.options)};
     inputs.plane = file.plane;
     inputs.projection = file.projection;
+    if (!board && file.polarities.size() == inputs.picks.arrivals.size()) {
+        inputs.polarities = std::move(file.polarities);
+    }
     inputs.exported = flags.exported;
     if (flags.exported.file && on_sphere(inputs.start)) {
         throw InputError("--export is for models of x, y, z (leave it out)");

@@ -210,8 +210,9 @@ void write_results(const LayerInputs& inputs, const LayerInversion& found, const
     write_history(folder.file("history.csv"), result.history, identity);
     write_layer_changes(folder.file("layers.csv"), found, inputs.start.grid().is_2d(), identity);
     write_events(folder.file("events.csv"), survey, result, identity, inputs.plane);
-    write_moved_picks(folder.file("moved_picks.csv"), survey, result, identity, inputs.plane,
-                      inputs.projection);
+    SurveyFile moved{{}, survey, inputs.plane, inputs.projection};
+    moved.phases = names;
+    write_moved_picks(folder.file("moved_picks.csv"), std::move(moved), result, identity);
     write_layered(folder.file("model.h5"), found.medium, identity);
     say(run, ending_of(result));
     say(run, "picks: " + counts_of(inputs.picks, found.statuses));

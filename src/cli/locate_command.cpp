@@ -258,7 +258,7 @@ void write_outputs(const LocateFlags& flags, const SurveyFile& picks, const Cata
     if (flags.sampled) write_samples(*flags.sampled, picks.picks, found, on_sphere);
     if (flags.moved) {
         const SurveyFile moved = moved_picks(picks, found, lost);
-        on_sphere ? write_geographic_picks(*flags.moved, moved.picks, "", moved.polarities)
+        on_sphere ? write_geographic_picks(*flags.moved, moved)
                   : write_pick_table(*flags.moved, moved, false);
     }
     if (flags.motions) {

@@ -92,7 +92,7 @@ std::vector<Vec3> read_survey_receivers(const Model& model, const fs::path& file
 }
 
 SurveyFile read_model_survey(const Model& model, const fs::path& file, Notes& notes) {
-    if (on_sphere(model)) return {{}, read_geographic_picks(file, notes), {}, {}};
+    if (on_sphere(model)) return read_geographic_picks(file, notes);
     SurveyFile survey = read_pick_survey(file, {}, notes);
     note_points(model, survey.picks.events, "sources", notes);
     note_points(model, survey.picks.stations, "receivers", notes);
@@ -105,7 +105,8 @@ Survey read_model_picks(const Model& model, const fs::path& file, Notes& notes) 
 
 void write_model_picks(const Model& model, const fs::path& file, const Survey& picks,
                        const std::string& run) {
-    on_sphere(model) ? write_geographic_picks(file, picks, run) : write_picks(file, picks, run);
+    on_sphere(model) ? write_geographic_picks(file, {{}, picks, {}}, run)
+                     : write_picks(file, picks, run);
 }
 
 LocalPlane leave_plane(SurveyFile& picks, bool given, std::string_view flags) {

@@ -28,7 +28,7 @@ void take_off_plane(Survey& survey, const LocalPlane& plane) {
     take(survey.stations);
 }
 
-Survey read_geographic_picks(const std::filesystem::path& path, Notes& notes) {
+SurveyFile read_geographic_picks(const std::filesystem::path& path, Notes& notes) {
     PickReadOptions options;
     options.on_sphere = true;
     SurveyFile file = read_pick_survey(path, options, notes);
@@ -39,7 +39,9 @@ Survey read_geographic_picks(const std::filesystem::path& path, Notes& notes) {
             path.string()));
     }
     take_off_plane(file.picks, *file.plane);
-    return std::move(file.picks);
+    SurveyFile out{{}, std::move(file.picks)};
+    out.polarities = std::move(file.polarities);
+    return out;
 }
 
 void put_on_plane(Survey& survey, Catalogue& found, const LocalPlane& plane) {

@@ -5,7 +5,7 @@
 
 #include "core/notes.hpp"
 #include "io/local_plane.hpp"
-#include "io/polarity.hpp"
+#include "io/pick_builder.hpp"
 #include "location/catalogue.hpp"
 #include "survey/survey.hpp"
 
@@ -21,14 +21,13 @@ void take_off_plane(Survey& survey, const LocalPlane& plane);
 /// plane: for formats that have longitudes and latitudes, which they get back from it.
 void put_on_plane(Survey& survey, Catalogue& found, const LocalPlane& plane);
 
-/// Reads picks in any format that has longitudes and latitudes. Throws InputError if the file has
-/// x and y.
-Survey read_geographic_picks(const std::filesystem::path& path, Notes& notes);
+/// Reads picks, with their first motions, in any format that has longitudes and latitudes. Throws
+/// InputError if the file has x and y.
+SurveyFile read_geographic_picks(const std::filesystem::path& path, Notes& notes);
 
 /// Writes picks as CSV with the columns source_longitude, source_latitude, source_z, ..., which
 /// read_geographic_picks reads. Picks that a run made carry its identity.
-void write_geographic_picks(const std::filesystem::path& path, const Survey& picks,
-                            const std::string& run = "",
-                            const std::vector<Polarity>& polarities = {});
+void write_geographic_picks(const std::filesystem::path& path, const SurveyFile& picks,
+                            const std::string& run = "");
 
 }  // namespace fermat

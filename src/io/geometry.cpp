@@ -155,7 +155,9 @@ bool has_our_columns(const TextFile& file) {
 /// The columns that only some surveys need: ids, phases and origin times.
 class SurveyColumns {
   public:
-    explicit SurveyColumns(const Survey& survey) : survey_(survey) {
+    explicit SurveyColumns(const SurveyFile& file)
+        : survey_(file.picks), later_(file.phases), phases_(!file.phases.empty()) {
+        const Survey& survey = file.picks;
         for (const Event& event : survey.events) {
             ids_ = ids_ || !event.id.empty();
             times_ = times_ || event.origin_time != 0;
@@ -170,20 +172,25 @@ class SurveyColumns {
         if (phases_) names.emplace_back("phase");
         if (times_) names.emplace_back("origin_time");
     }
-    void add_cells(const Arrival& arrival, std::vector<CsvCell>& cells) const {
+    void add_cells(std::size_t n, std::vector<CsvCell>& cells) const {
+        const Arrival& arrival = survey_.arrivals[n];
         const Event& event = survey_.event_of(arrival);
         if (ids_) {
             cells.emplace_back(std::string_view(event.id));
             cells.emplace_back(std::string_view(survey_.station_of(arrival).id));
         }
-        if (phases_) cells.emplace_back(name_of(arrival.phase));
+        if (phases_) {
+            cells.emplace_back(later_.empty() ? name_of(arrival.phase)
+                                              : std::string_view(later_[n]));
+        }
         if (times_) cells.emplace_back(event.origin_time);
     }
 
   private:
     const Survey& survey_;
+    const std::vector<std::string>& later_;  ///< names of later phases, as arrivals; or none
     bool ids_ = false;
-    bool phases_ = false;
+    bool phases_;
     bool times_ = false;
 };
 
@@ -212,7 +219,7 @@ void write_rows(const fs::path& path, const SurveyFile& survey, const std::strin
     }
     names.emplace_back("time");
     if (picks.has_errors) names.emplace_back("error");
-    const SurveyColumns columns(picks);
+    const SurveyColumns columns(survey);
     columns.add_names(names);
     const bool motions = !survey.polarities.empty();
     if (motions) names.emplace_back("polarity");
@@ -236,7 +243,7 @@ void write_rows(const fs::path& path, const SurveyFile& survey, const std::strin
         append(cells, picks.station_of(pick).position);
         cells.emplace_back(pick.time);
         if (picks.has_errors) cells.emplace_back(pick.error);
-        columns.add_cells(pick, cells);
+        columns.add_cells(n, cells);
         const char motion = motions ? motion_letter(survey.polarities[n]) : '?';
         if (motions) cells.emplace_back(std::string_view(&motion, motion == '?' ? 0 : 1));
         table.add_row(cells);
@@ -318,11 +325,9 @@ SurveyFile read_pick_survey(const TextFile& file, const PickReadOptions& options
     return read_survey_file(file, options, notes);
 }
 
-void write_geographic_picks(const fs::path& path, const Survey& picks, const std::string& run,
-                            const std::vector<Polarity>& polarities) {
-    SurveyFile file{{}, picks, {}};
-    file.polarities = polarities;
-    write_rows(path, file, run, WrittenPlaces::sphere);
+void write_geographic_picks(const fs::path& path, const SurveyFile& survey,
+                            const std::string& run) {
+    write_rows(path, survey, run, WrittenPlaces::sphere);
 }
 
 void write_picks(const fs::path& path, const Survey& picks, const std::string& run) {

@@ -77,19 +77,17 @@ void write_events(const fs::path& path, const Survey& picks, const InversionResu
     table.commit();
 }
 
-void write_moved_picks(const fs::path& path, const Survey& picks, const InversionResult& result,
-                       const std::string& run, const std::optional<LocalPlane>& plane,
-                       const std::string& projection) {
+void write_moved_picks(const fs::path& path, SurveyFile picks, const InversionResult& result,
+                       const std::string& run) {
     if (result.events.empty()) return;
-    SurveyFile moved{{}, picks, plane, projection};
     for (std::size_t n = 0; n < result.events.size(); ++n) {
-        moved.picks.events[n].position = result.events[n].position;
-        moved.picks.events[n].origin_time = result.events[n].origin_time;
+        picks.picks.events[n].position = result.events[n].position;
+        picks.picks.events[n].origin_time = result.events[n].origin_time;
     }
     if (on_sphere(result.model)) {
-        write_geographic_picks(path, moved.picks, run);
+        write_geographic_picks(path, picks, run);
     } else {
-        write_pick_table(path, moved, false, run);
+        write_pick_table(path, picks, false, run);
     }
 }
 

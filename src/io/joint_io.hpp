@@ -6,6 +6,7 @@
 
 #include "core/notes.hpp"
 #include "io/local_plane.hpp"
+#include "io/pick_builder.hpp"
 #include "location/catalogue.hpp"
 #include "tomography/invert.hpp"
 
@@ -20,12 +21,10 @@ void write_events(const std::filesystem::path& path, const Survey& picks,
                   const InversionResult& result, const std::string& run,
                   const std::optional<LocalPlane>& plane = std::nullopt);
 
-/// The picks with the events where and when they were found, and their plane or projection; no file
-/// where none was relocated.
-void write_moved_picks(const std::filesystem::path& path, const Survey& picks,
-                       const InversionResult& result, const std::string& run,
-                       const std::optional<LocalPlane>& plane = std::nullopt,
-                       const std::string& projection = "");
+/// The picks with the events where and when they were found, and all that their file told of them;
+/// no file where none was relocated.
+void write_moved_picks(const std::filesystem::path& path, SurveyFile picks,
+                       const InversionResult& result, const std::string& run);
 
 /// The events of a result as a catalogue, with the residuals of its picks, for files of others.
 /// Errors are those with the velocities held.

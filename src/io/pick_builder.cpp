@@ -262,6 +262,10 @@ SurveyFile PickBuilder::finish(Notes& notes) {
     for (const PickRow& row : rows_) {
         if (options_.named_phases) file.phases.push_back(row.name.empty() ? "P" : row.name);
     }
+    if (std::any_of(rows_.begin(), rows_.end(),
+                    [](const PickRow& row) { return row.polarity != 0; })) {
+        for (const PickRow& row : rows_) file.polarities.push_back(row.polarity);
+    }
     const auto where = [&](std::size_t n) {
         return rows_[n].line > 0 ? fmt::format("{} line {}: ", quoted(), rows_[n].line)
                                  : fmt::format("{} pick {}: ", quoted(), n + 1);

@@ -48,7 +48,8 @@ struct PickRow {
     std::string event{};  ///< ids, empty where the file has none
     std::string station{};
     double origin_time = 0;
-    std::string name{};  ///< of the phase, as the file writes it
+    std::string name{};     ///< of the phase, as the file writes it
+    Polarity polarity = 0;  ///< first motion
 };
 
 /// What a format fixes, as far as the user does not.

@@ -39,7 +39,7 @@ constexpr std::array<AxisNames, 6> axes = {{{"x", x_names},
                                             {"longitude", longitude_names},
                                             {"latitude", latitude_names}}};
 
-constexpr std::array<std::string_view, 19> roles = {"source_x",
+constexpr std::array<std::string_view, 20> roles = {"source_x",
                                                     "source_y",
                                                     "source_z",
                                                     "source_height",
@@ -57,7 +57,8 @@ constexpr std::array<std::string_view, 19> roles = {"source_x",
                                                     "phase",
                                                     "event",
                                                     "station",
-                                                    "origin_time"};
+                                                    "origin_time",
+                                                    "polarity"};
 
 /// Lower case without blanks, '_', '-' and '.'.
 std::string squashed(std::string_view name) {
@@ -109,7 +110,8 @@ std::optional<std::string> point_role(std::string_view text, std::string_view ro
 }  // namespace
 
 std::optional<PickColumn> pick_column_of(std::string_view name) {
-    for (const std::string_view plain : {"valid", "phase", "event", "station", "origin_time"}) {
+    for (const std::string_view plain :
+         {"valid", "phase", "event", "station", "origin_time", "polarity"}) {
         if (name == plain) return PickColumn{std::string(name), ""};
     }
     if (const auto role = point_role(squashed(name), "source", source_names)) {

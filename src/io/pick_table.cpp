@@ -252,7 +252,8 @@ class PickTable {
         builder.add({point(row, "source"), point(row, "receiver"), value(row, "time"),
                      has("error") ? value(row, "error") : missing_error, table_.line(row),
                      phase(row), id(row, "event"), id(row, "station"),
-                     has("origin_time") ? value(row, "origin_time") : 0.0, phase_name(row)});
+                     has("origin_time") ? value(row, "origin_time") : 0.0, phase_name(row),
+                     polarity_of(id(row, "polarity"))});
     }
 
     std::string id(std::size_t row, const std::string& role) const {

@@ -225,6 +225,8 @@ def test_events_move_where_asked_for(crust):
     events = rows_of(crust.folder / "events/events.csv")
     off = [abs(float(row["x"]) - float(row["event"][1:])) for row in events if int(row["used"]) > 7]
     assert np.median(off) < 0.4
+    # Picks keep the names of their phases for further runs.
+    assert [row["phase"] for row in rows_of(crust.folder / "events/moved_picks.csv")] == [row["phase"] for row in rows]
 
 
 @pytest.mark.parametrize(

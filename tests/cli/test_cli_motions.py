@@ -53,6 +53,11 @@ def test_formats_keep_first_motions_through_reading_and_writing(first):
                  if line.startswith("XX.")]
         assert words == ["U", "D", "?", "U", "D"]
         assert "polarity" in (first.folder / "moved.csv").read_text().splitlines()[1]
+    done = first.call("invert", "--picks", "moved.csv", "--model", "m.h5", "--relocate", "times", "--velocities", "none",
+                      "--iterations", "1", "-o", "run")
+    assert done.returncode == 0, done.stderr
+    lines = (first.folder / "run/moved_picks.csv").read_text().splitlines()
+    assert [row["polarity"] for row in csv.DictReader(line for line in lines if line[0] != "#")] == ["U", "D", "", "U", "D"]
     done = first.call("locate", "--model", "m.h5", "--stations", "stations.csv", "--picks", "picks.csv",
                       "--model-error", "0.05", "-o", "b.csv", "--export", "phase.dat", "--output-stations", "s.dat")
     assert "4 first motions are not kept" in done.stderr

@@ -219,6 +219,16 @@ TEST_F(PickFormats, LongitudesAndLatitudesComeBackThroughThePlaneThatTheTableKee
                          "no plane"));
 }
 
+TEST_F(PickFormats, FirstMotionsStayWithTheirPicks) {
+    put("a.csv",
+        "source_longitude,source_latitude,source_z,receiver_longitude,receiver_latitude,receiver_z,"
+        "time,valid,polarity\n12,47,10,12.5,47.25,0,3,1,U\n12,47,10,13,48,0,20,0,U\n"
+        "12.1,47,5,13,48,0,20,1,D\n12.1,47,5,12.5,47.25,0,9,1,\n");
+    const SurveyFile survey = read("a.csv");
+    EXPECT_EQ(survey.polarities, (std::vector<Polarity>{1, -1, 0}));
+    EXPECT_FALSE(noted("'polarity' is not used"));
+}
+
 TEST_F(PickFormats, ALineOfLongitudesAndLatitudesComesBackToItsPlaces) {
     // Four points 30 degrees from north to east, written from a plane in m.
     const LocalPlane truth{{12, 47.5}, 1};

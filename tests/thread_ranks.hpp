@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <barrier>
 #include <deque>
 #include <exception>
@@ -32,12 +33,15 @@ class ThreadRanks : public Ranks {
         shared_.boxes[static_cast<std::size_t>(to)].push_back(
             {rank_, Bytes(bytes.begin(), bytes.end())});
     }
-    std::optional<Message> poll() override {
+    std::optional<Message> poll(int from) override {
         const std::lock_guard lock(shared_.mutex);
         auto& box = shared_.boxes[static_cast<std::size_t>(rank_)];
-        if (box.empty()) return std::nullopt;
-        Message message = std::move(box.front());
-        box.pop_front();
+        const auto next = std::find_if(box.begin(), box.end(), [&](const Message& message) {
+            return from == any_rank || message.from == from;
+        });
+        if (next == box.end()) return std::nullopt;
+        Message message = std::move(*next);
+        box.erase(next);
         return message;
     }
     void broadcast(std::span<std::byte> bytes) override {

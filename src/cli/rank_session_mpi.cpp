@@ -42,10 +42,11 @@ class MpiRanks : public Ranks {
         });
     }
 
-    std::optional<Message> poll() override {
+    std::optional<Message> poll(int from) override {
         int there = 0;
         MPI_Status status;
-        MPI_Iprobe(MPI_ANY_SOURCE, length_tag, MPI_COMM_WORLD, &there, &status);
+        const int source = from == any_rank ? MPI_ANY_SOURCE : from;
+        MPI_Iprobe(source, length_tag, MPI_COMM_WORLD, &there, &status);
         if (there == 0) return std::nullopt;
         Message message;
         message.from = status.MPI_SOURCE;

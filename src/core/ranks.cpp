@@ -17,7 +17,7 @@ class SerialRanks : public Ranks {
     void send(int, std::span<const std::byte>) override {
         throw ComputeError("a single process has no other rank to send to");
     }
-    std::optional<Message> poll() override { return std::nullopt; }
+    std::optional<Message> poll(int) override { return std::nullopt; }
     void broadcast(std::span<std::byte>) override {}
 };
 
@@ -110,18 +110,18 @@ std::vector<Bytes> gather(Ranks& ranks, const Bytes& own) {
         return {};
     }
     all[0] = own;
+    // One message of each rank: the next one of a rank that is ahead belongs to what follows.
     Wait wait(ranks);
-    for (;;) {
-        const auto silent = std::find_if(all.begin(), all.end(), [](auto& b) { return b.empty(); });
-        if (silent == all.end()) return all;
-        if (auto message = ranks.poll()) {
-            all[static_cast<std::size_t>(message->from)] = std::move(message->bytes);
+    for (int silent = 1; silent < ranks.size();) {
+        if (auto message = ranks.poll(silent)) {
+            all[static_cast<std::size_t>(silent++)] = std::move(message->bytes);
             wait.restart();
             continue;
         }
-        wait.check("rank " + std::to_string(silent - all.begin()) + " has");
+        wait.check("rank " + std::to_string(silent) + " has");
         std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
+    return all;
 }
 
 Bytes pack_error(const std::exception_ptr& error) {

@@ -32,8 +32,10 @@ class Ranks {
 
     /// Returns once `bytes` may be reused. Messages between two ranks arrive in order.
     virtual void send(int to, std::span<const std::byte> bytes) = 0;
-    /// The next message that has arrived, if any.
-    virtual std::optional<Message> poll() = 0;
+    static constexpr int any_rank = -1;
+    /// The next message of a rank, or of any, that has arrived, if any.
+    virtual std::optional<Message> poll(int from) = 0;
+    std::optional<Message> poll() { return poll(any_rank); }
     /// Copies rank 0's bytes to all ranks. Every rank calls it with the same number of bytes.
     virtual void broadcast(std::span<std::byte> bytes) = 0;
 
@@ -86,8 +88,8 @@ requires std::is_trivially_copyable_v<T> T broadcast_value(Ranks& ranks, T value
     return value;
 }
 
-/// On rank 0: what each rank gave, by rank; nothing on the others. Bytes must not be empty, and all
-/// ranks must call it.
+/// On rank 0: what each rank gave, by rank; nothing on the others, which do not wait: what they
+/// send next stays until rank 0 asks for it. Bytes must not be empty, and all ranks must call it.
 std::vector<Bytes> gather(Ranks& ranks, const Bytes& own);
 
 /// What every rank must have alike: how a message calls it ("other picks"), and its text or

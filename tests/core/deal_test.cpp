@@ -113,6 +113,21 @@ TEST(Deal, AnErrorWhereResultsAreTakenEndsAllRanks) {
     }
 }
 
+TEST(Gather, ARankThatIsAheadWaitsForTheOthersWithItsNextMessage) {
+    const auto errors = test::on_ranks(3, [](Ranks& ranks) {
+        if (ranks.rank() == 2) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        const std::vector<Bytes> first = gather(ranks, number(10 + ranks.rank()));
+        const std::vector<Bytes> second = gather(ranks, number(20 + ranks.rank()));
+        together(ranks, [] {});
+        if (!ranks.is_root()) return;
+        for (int rank = 0; rank < 3; ++rank) {
+            EXPECT_EQ(first[static_cast<std::size_t>(rank)], number(10 + rank));
+            EXPECT_EQ(second[static_cast<std::size_t>(rank)], number(20 + rank));
+        }
+    });
+    for (const auto& error : errors) EXPECT_FALSE(error);
+}
+
 TEST(Together, EveryRankEndsAsTheLowestRankThatFailed) {
     const auto errors = test::on_ranks(4, [&](Ranks& ranks) {
         together(ranks, [] {});

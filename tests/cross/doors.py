@@ -72,7 +72,7 @@ DOORS = {
         Door("fermat picks", commands.picks, BOTH),
         Door("fermat invert", commands.invert("--regularisation", "second", "--smoothing", "0.1"), BOTH),
         Door("fermat invert --method adjoint", commands.invert("--method", "adjoint")),
-        Door("fermat invert --relocate all", commands.invert("--relocate", "all", "--regularisation", "second", "--smoothing", "0.1"),
+        Door("fermat invert --relocate all", commands.invert("--relocate", "all", "--start-places", "given", "--regularisation", "second", "--smoothing", "0.1"),
              flat=False),
         Door("fermat locate", commands.locate, BOTH),
         Door("fermat relocate", commands.relocate, BOTH),

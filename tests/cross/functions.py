@@ -109,7 +109,7 @@ def invert_adjoint(case: Case) -> None:
 
 def invert_relocating(case: Case) -> None:
     """Velocities from events that may move, and places in the true medium from those off theirs."""
-    invert(case, relocate="all", regularisation="second", smoothing=0.1)
+    invert(case, relocate="all", start_places="given", regularisation="second", smoothing=0.1)
     picks = case.picks(events=case.displaced())
     run = fm.invert(case.model(), picks, relocate="all", velocities="none", iterations=8, threads=1, **case.vp_vs)
     case.at_events(run.events["position"])

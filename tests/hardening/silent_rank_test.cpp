@@ -21,9 +21,9 @@ class StoppableRanks : public test::ThreadRanks {
     StoppableRanks(int rank, int size, Shared& shared, std::atomic<bool>& stopped)
         : ThreadRanks(rank, size, shared), stopped_(stopped) {}
 
-    std::optional<Message> poll() override {
+    std::optional<Message> poll(int from) override {
         while (stopped_) std::this_thread::sleep_for(1ms);
-        return ThreadRanks::poll();
+        return ThreadRanks::poll(from);
     }
 
   private:

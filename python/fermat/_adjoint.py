@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -307,6 +308,9 @@ class Differentiable:
             self.model = _core.with_velocity(like, velocity)
         self.starts = start_times
         spots = np.empty((0, sources.shape[1])) if receivers is None else receivers
+        if cells and device == "cuda" and not full:
+            _tell_cells_on_cpu()
+        needs_cpu = full or cells or like is not None
 
         def survey(
             places: NDArray[np.float64], starts: NDArray[np.float64], others: NDArray[np.float64]
@@ -319,7 +323,7 @@ class Differentiable:
                 others,
                 order=order,
                 precision="double" if full else "single",
-                device="cpu" if full or like is not None else device,
+                device="cpu" if needs_cpu else device,
             )
 
         self.is_plain = _core.gradient_kind(self.model) == "plain"
@@ -376,6 +380,19 @@ class Differentiable:
             safe = np.where(v > 0, v, 1)
             slowness = np.where(v > 0, -slowness / safe**2, 0)
         return slowness.astype(self.medium.dtype), rest[0], rest[1], rest[2]
+
+
+@cache
+def _tell_cells_on_cpu() -> None:
+    """Once, not in every iteration. Cells without jumps may have some after the next one, and only
+    the CPU has derivatives there."""
+    tell(
+        [
+            "cells are computed by the CPU, also where the medium is on a CUDA device (where "
+            "velocity jumps between them, only the CPU has derivatives; a medium of nodes stays on "
+            "its device)"
+        ]
+    )
 
 
 def _velocity_and_slowness(

@@ -130,6 +130,8 @@ def differences(by_times: Any, inputs: Any, along: Any, options: dict[str, Any])
         None if t is None else np.asarray(_array(t), dtype=np.float64) for t in inputs
     ]
     ways: list[Any] = [None if t is None else np.asarray(_array(t), dtype=np.float64) for t in along]
+    if ways[0] is not None:  # air stays air, whatever the direction says
+        ways[0] = np.where(np.isfinite(values[0]) & (values[0] != 0), ways[0], 0.0)
     finite = values[0][np.isfinite(values[0]) & (values[0] != 0)]
     length = _shortest_step(options)
     scales = (float(np.abs(finite).mean()), length, np.inf, length)

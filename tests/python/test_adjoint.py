@@ -1,8 +1,12 @@
 """Derivatives of times: fermat.adjoint and fermat.torch."""
 
+import warnings
+from typing import Any
+
 import fermat as fm
 import numpy as np
 import pytest
+from fermat import _adjoint
 
 
 def smooth(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
@@ -147,6 +151,94 @@ def test_torch_refuses_what_it_has_no_derivatives_for(rng: np.random.Generator) 
     (curve,) = torch.autograd.grad((slope**2).sum(), v, create_graph=True)
     (third,) = torch.autograd.grad((curve**2).sum(), v)
     assert torch.isnan(third).all()
+
+
+def test_cells_of_a_device_are_computed_by_the_cpu_from_the_start() -> None:
+    """Before they jump as well as after, and told once. No device is needed for that."""
+    velocity = np.full((12, 9), 2.0, dtype=np.float32)
+    jumping = velocity.copy()
+    jumping[:, 5:] = 3.0
+
+    def gradient(medium: np.ndarray) -> np.ndarray:
+        survey = _adjoint.Differentiable(
+            medium, np.array([[0.4, 0.3]]), np.zeros(1), np.array([[0.9, 0.2], [1.0, 0.8]]),
+            spacing=0.1, origin=0.0, given="velocity", cells=True, order=2, threads=1,
+            device="cuda",
+        )  # fmt: skip
+        assert np.isfinite(survey.times()).all()
+        return survey.gradient(np.ones((1, 2), np.float32))[0]
+
+    _adjoint._tell_cells_on_cpu.cache_clear()
+    with pytest.warns(UserWarning, match="cells are computed by the CPU"):
+        first = gradient(velocity)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        second = gradient(jumping)
+    assert (first < 0).any() and (second < 0).any() and np.isfinite(second).all()
+
+
+def adam(gradient: Any, start: np.ndarray, steps: int) -> np.ndarray:
+    """Kingma & Ba's (2015), as optimisers of PyTorch have it."""
+    at, mean, square = start.copy(), np.zeros_like(start), np.zeros_like(start)
+    for n in range(1, steps + 1):
+        slope = gradient(at)
+        mean = 0.9 * mean + 0.1 * slope
+        square = 0.999 * square + 0.001 * slope**2
+        at = at - 0.05 * (mean / (1 - 0.9**n)) / (np.sqrt(square / (1 - 0.999**n)) + 1e-8)
+    return at
+
+
+def test_adam_goes_on_where_cells_begin_to_jump() -> None:
+    """From cells of one velocity, which jump from the second iteration on."""
+    true = np.full((20, 12), 2.0)
+    true[:, 6:] = 3.0
+    sources = np.array([[0.13 + 0.4 * n, 0.05] for n in range(5)])
+    receivers = np.array([[0.1 + 0.15 * n, 1.15] for n in range(13)])
+
+    def survey(velocity: np.ndarray) -> _adjoint.Differentiable:
+        return _adjoint.Differentiable(
+            velocity.astype(np.float32), sources, np.zeros(5), receivers,
+            spacing=0.1, origin=0.0, given="velocity", cells=True, order=2, threads=1,
+        )  # fmt: skip
+
+    observed = survey(true).times().astype(float)
+    misfits = []
+
+    def slope(velocity: np.ndarray) -> np.ndarray:
+        here = survey(velocity)
+        residual = here.times() - observed
+        misfits.append(float((residual**2).sum()))
+        return here.gradient(2 * residual)[0].astype(float)
+
+    adam(slope, np.full(true.shape, 2.2), 30)
+    assert misfits[-1] < 0.1 * misfits[0], misfits
+
+
+@pytest.mark.parametrize("given", ["velocity", "slowness"])
+def test_torch_second_derivatives_leave_air_alone(
+    given: Any, rng: np.random.Generator
+) -> None:
+    """A direction that is not 0 in air changes nothing there."""
+    torch = pytest.importorskip("torch")
+    import fermat.torch as ft
+    from torch.autograd import functional
+
+    velocity = smooth(rng, (9, 8))
+    velocity[:3, 0] = 0
+    with np.errstate(divide="ignore"):
+        medium = torch.tensor(velocity if given == "velocity" else 1 / velocity)
+    way = torch.tensor(rng.normal(size=(9, 8)))
+    receivers = [(5.2, 1.4), (3.3, 4.2)]
+
+    def misfit(v: object) -> object:
+        return (ft.traveltimes(v, (1.3, 3.1), given=given, receivers=receivers) ** 2).sum()
+
+    _, curved = functional.hvp(misfit, medium, way)
+    rock = way.clone()
+    rock[:3, 0] = 0
+    _, expected = functional.hvp(misfit, medium, rock)
+    assert torch.equal(curved, expected)
+    assert torch.isfinite(curved).all() and float(curved[:3, 0].abs().max()) == 0
 
 
 def test_torch_second_derivatives_by_taylor(rng: np.random.Generator) -> None:

@@ -318,15 +318,6 @@ Hypocentre BranchEvent::locate(std::span<const Vec3> starts, std::vector<PickFit
                        ? LocationStatus::at_ground
                        : LocationStatus::located;
     describe(best, event, fits);
-    if (event.used < options.least_picks) {
-        const int used = event.used;
-        const int count = event.picks;
-        event = {};
-        event.picks = count;
-        event.used = used;
-        event.status = LocationStatus::few_used;
-        for (const BranchPick& pick : picks) fits[static_cast<std::size_t>(pick.arrival)] = {};
-    }
     return event;
 }
 

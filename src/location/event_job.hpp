@@ -48,6 +48,10 @@ Hypocentre locate_event(const LocateJob& job, std::size_t event,
                         std::span<const std::int32_t> arrivals, const ModelErrors& errors,
                         bool draw, std::vector<PickFit>& fits);
 
+/// locate() for a door that goes on from its places: what became of the events is not told.
+Catalogue first_places(const Medium& medium, const Survey& survey, const LocateOptions& options,
+                       const Surface* surface, const Execution& execution, Notes& notes);
+
 /// The errors of the model's times that make residuals as large as they are and as alike at
 /// stations close together. Sizes per phase come from the median of the residuals of up to 300
 /// events, again and again until they stand; then, if LocateOptions::error_length does not say how

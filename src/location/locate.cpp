@@ -13,6 +13,7 @@
 #include "location/find_terms.hpp"
 #include "location/flat.hpp"
 #include "location/locator.hpp"
+#include "location/outcome.hpp"
 #include "location/proportion.hpp"
 
 namespace fermat {
@@ -46,80 +47,6 @@ void require_positions(const Survey& survey, const LocateOptions& options, const
     }
 }
 
-/// A place that fewer picks agree with than an event needs is a place by chance: any one pick fits
-/// anywhere.
-void forget_chance(const LocateOptions& options, std::span<const std::int32_t> arrivals,
-                   Hypocentre& event, std::vector<PickFit>& fits) {
-    if (!is_located(event.status) || event.used >= options.least_picks) return;
-    Hypocentre unknown;
-    unknown.status = LocationStatus::few_used;
-    unknown.picks = event.picks;
-    unknown.used = event.used;
-    event = unknown;
-    for (const std::int32_t n : arrivals) fits[static_cast<std::size_t>(n)] = {};
-}
-
-/// Whether so many picks contradict the place of an event that they are hardly errors of reading:
-/// they may be those of another event.
-bool is_contradicted(std::span<const std::int32_t> arrivals, const std::vector<PickFit>& fits) {
-    const auto gross = std::count_if(arrivals.begin(), arrivals.end(), [&](std::int32_t n) {
-        const PickFit& fit = fits[static_cast<std::size_t>(n)];
-        return std::isfinite(fit.residual) && fit.weight < 0.5;
-    });
-    constexpr std::int64_t least = 3;
-    return gross >= least && 4 * gross > static_cast<std::int64_t>(arrivals.size());
-}
-
-void tell_outcome(const Survey& survey, const Catalogue& catalogue, const LocateOptions& options,
-                  std::size_t contradicted, Notes& notes) {
-    std::array<std::size_t, choices<LocationStatus>.entries.size()> counts{};
-    for (const Hypocentre& event : catalogue.events) {
-        ++counts[static_cast<std::size_t>(event.status)];
-    }
-    const auto count = [&](LocationStatus status) {
-        return counts[static_cast<std::size_t>(status)];
-    };
-    const std::size_t all = survey.events.size();
-    if (const auto n = count(LocationStatus::few_picks)) {
-        notes.add(
-            fmt::format("{} of {} events have fewer than {} usable picks and are not located "
-                        "(least_picks)",
-                        n, all, options.least_picks));
-    }
-    if (const auto n = count(LocationStatus::few_used)) {
-        notes.add(
-            fmt::format("{} of {} events have no place that {} of their picks agree with and are "
-                        "not located (least_picks; are times and lengths in the model's units, and "
-                        "are all picks of an event its own?)",
-                        n, all, options.least_picks));
-    }
-    if (const auto n = count(LocationStatus::nowhere)) {
-        notes.add(
-            fmt::format("{} of {} events have no place in the search box with times of their "
-                        "picks",
-                        n, all));
-    }
-    if (contradicted > 0) {
-        notes.add(
-            fmt::format("{} of {} events are contradicted by more than a quarter of their picks, "
-                        "and their quality is C at best (picks of several events under one name, "
-                        "many wrong picks, or too small a `model_error`)",
-                        contradicted, all));
-    }
-    if (const auto n = count(LocationStatus::at_ground)) {
-        notes.add(
-            fmt::format("{} of {} events are held down by the ground (their depths are not known "
-                        "well: S picks, a better model or `prior` may help)",
-                        n, all));
-    }
-    if (const auto n = count(LocationStatus::at_face)) {
-        notes.add(
-            fmt::format("{} of {} events lie on a face of the search box (the true places "
-                        "may be outside: make the model or the box larger)",
-                        n, all));
-    }
-}
-
 double depth_below_ground(const Region& region, Vec3 place) {
     const double top = region.surface != nullptr
                            ? static_cast<double>(surface_at(*region.surface, place))
@@ -141,7 +68,9 @@ struct Locator::Frame {
           first(fields, region, std::clamp(tree_cells(options) / 2, 50, 4000),
                 resolve_threads(execution.threads)) {}
 
-    Catalogue locate(const Survey& survey, const Execution& execution, Notes& notes) const;
+    /// Tells what became of the events if this is the `last` that is heard of them.
+    Catalogue locate(const Survey& survey, const Execution& execution, Notes& notes,
+                     bool last) const;
 
     const Medium& medium;
     LocateOptions options;
@@ -150,8 +79,8 @@ struct Locator::Frame {
     FirstCells first;
 };
 
-Catalogue Locator::Frame::locate(const Survey& survey, const Execution& execution,
-                                 Notes& notes) const {
+Catalogue Locator::Frame::locate(const Survey& survey, const Execution& execution, Notes& notes,
+                                 bool last) const {
     require_positions(survey, options, region);
     const int threads = resolve_threads(execution.threads);
     LocateJob job{survey, options, fields, region, first, {}, 0, {}, {}};
@@ -178,30 +107,20 @@ Catalogue Locator::Frame::locate(const Survey& survey, const Execution& executio
     }
     job.starts.clear();
     catalogue.errors = find_model_errors(job, lists, threads);
-    // Velocities above 100 are of m/s.
-    const double kilometre = job.slowness[0] < 0.01 ? 1000 : 1;
-    std::vector<char> contradicted(survey.events.size(), 0);
+    Outcome outcome(options, job.slowness[0], survey.events.size());
     monitor.begin("locations", static_cast<std::int64_t>(survey.events.size()));
     parallel_for(static_cast<std::int64_t>(survey.events.size()), threads, [&](std::int64_t i) {
         monitor.check();
         const auto n = static_cast<std::size_t>(i);
-        catalogue.events[n] =
-            locate_event(job, n, lists[n], catalogue.errors, true, catalogue.fits);
-        forget_chance(options, lists[n], catalogue.events[n], catalogue.fits);
         Hypocentre& event = catalogue.events[n];
-        if (is_located(event.status)) {
-            event.quality =
-                quality_of(event, depth_below_ground(region, event.position), kilometre);
-            contradicted[n] = is_contradicted(lists[n], catalogue.fits);
-            if (contradicted[n]) event.quality = std::max(event.quality, Quality::C);
-        }
+        event = locate_event(job, n, lists[n], catalogue.errors, true, catalogue.fits);
+        const double depth =
+            is_located(event.status) ? depth_below_ground(region, event.position) : not_known;
+        outcome.settle(n, lists[n], depth, event, catalogue.fits);
         monitor.advance();
     });
     monitor.end();
-    tell_outcome(
-        survey, catalogue, options,
-        static_cast<std::size_t>(std::count(contradicted.begin(), contradicted.end(), char{1})),
-        notes);
+    if (last) outcome.tell(catalogue, notes);
     return catalogue;
 }
 
@@ -254,24 +173,38 @@ Catalogue Locator::locate(const Survey& survey, Notes& notes) const {
     }
     require_phases(medium_, mine);
     const Place& place = medium_.place();
-    Catalogue catalogue = frame_->locate(flat_survey(place, mine), execution_, notes);
+    Catalogue catalogue = frame_->locate(flat_survey(place, mine), execution_, notes, true);
     to_user(place, catalogue);
     return catalogue;
 }
 
-Catalogue locate(const Medium& medium, const Survey& survey, const LocateOptions& options,
-                 const Surface* surface, const Execution& execution, Notes* told) {
+namespace {
+
+Catalogue locate_in(const Medium& medium, const Survey& survey, const LocateOptions& options,
+                    const Surface* surface, const Execution& execution, Notes& notes, bool last) {
     validate(options);
-    Notes unheard;
-    Notes& notes = told != nullptr ? *told : unheard;
     const Place& place = medium.place();
     require_surface_fits(medium, surface);
     const Survey flat = flat_survey(place, survey);
     const Locator::Frame frame(medium, flat, flat_options(place, options), surface, execution,
                                notes);
-    Catalogue catalogue = frame.locate(flat, execution, notes);
+    Catalogue catalogue = frame.locate(flat, execution, notes, last);
     to_user(place, catalogue);
     return catalogue;
+}
+
+}  // namespace
+
+Catalogue locate(const Medium& medium, const Survey& survey, const LocateOptions& options,
+                 const Surface* surface, const Execution& execution, Notes* told) {
+    Notes unheard;
+    return locate_in(medium, survey, options, surface, execution, told != nullptr ? *told : unheard,
+                     true);
+}
+
+Catalogue first_places(const Medium& medium, const Survey& survey, const LocateOptions& options,
+                       const Surface* surface, const Execution& execution, Notes& notes) {
+    return locate_in(medium, survey, options, surface, execution, notes, false);
 }
 
 std::vector<std::int32_t> trusted_arrivals(const Survey& survey, const Catalogue& catalogue) {

@@ -15,6 +15,7 @@
 #include "location/branch_event.hpp"
 #include "location/event_job.hpp"
 #include "location/flat.hpp"
+#include "location/outcome.hpp"
 
 namespace fermat {
 namespace {
@@ -172,9 +173,13 @@ Catalogue locate_phases(const LayeredMedium& medium, const Survey& survey,
     refuse_options(options);
     const Branches branches = branches_of(medium, phases, notes);
     const std::vector<std::int32_t> first = first_picks(survey, phases);
-    Catalogue start = locate(merged, subset(survey, first), options, surface, execution, &notes);
+    // How many picks an event needs is asked of all its picks, not of the first ones alone.
+    LocateOptions wishes = options;
+    wishes.least_picks = std::min(options.least_picks, LocateOptions{}.least_picks);
+    const Catalogue start =
+        first_places(merged, subset(survey, first), wishes, surface, execution, notes);
     const std::vector<Vec3> crustal =
-        crustal_places(medium, survey, phases, options, surface, execution);
+        crustal_places(medium, survey, phases, wishes, surface, execution);
 
     const Place& place = medium.place();
     const Survey flat = flat_survey(place, survey);
@@ -196,7 +201,7 @@ Catalogue locate_phases(const LayeredMedium& medium, const Survey& survey,
     const BranchTimes times(medium, one);
     const Vec3 cell = place.cell_at_middle();
     const double finest = 1e-3 * typical_slowness(merged.of(Phase::P)) * std::min(cell.x, cell.z);
-    const double kilometre = typical_slowness(merged.of(Phase::P)) < 0.01 ? 1000 : 1;
+    Outcome outcome(options, typical_slowness(merged.of(Phase::P)), survey.events.size());
     const int threads = resolve_threads(execution.threads);
     parallel_for(static_cast<std::int64_t>(survey.events.size()), threads, [&](std::int64_t i) {
         monitor.check();
@@ -214,15 +219,17 @@ Catalogue locate_phases(const LayeredMedium& medium, const Survey& survey,
             if (branch != nullptr) job.add(pick, *branch, medium);
         }
         event = job.locate(starts, found.fits);
+        double depth = not_known;
         if (is_located(event.status)) {
             const Vec3 user = place.mapping().flat_to_user(event.position);
-            const double top = medium.interfaces().front().depth_at(user.x, user.y);
-            event.quality = quality_of(event, user.z - top, kilometre);
+            depth = user.z - medium.interfaces().front().depth_at(user.x, user.y);
         }
+        outcome.settle(n, lists[n], depth, event, found.fits);
         monitor.advance();
     });
     monitor.end();
     to_user(place, found);
+    outcome.tell(found, notes);
     tell_absent(found, survey, phases, branches, notes);
     return found;
 }

@@ -94,3 +94,35 @@ def test_p_and_s_alone_are_first_arrivals():
              "time": rays.times, "error": np.full(len(rays), 0.05)}
     found = fm.locate(layers, picks, stations=TABLE, model_error=0, samples=20)
     assert len(found.samples[0]) == 20 and found.status == ["located"] * 2
+
+
+@pytest.mark.filterwarnings("ignore:.*rays of")
+def test_an_event_that_its_picks_contradict_is_c_at_best_with_later_phases():
+    layers = medium()
+    angle = np.arange(9) * 2 * np.pi / 9
+    near = np.column_stack([98 + 25 * np.cos(angle), 104 + 25 * np.sin(angle), 0 * angle])
+    near[0] = (101, 103, 0)
+    table = {"station": list("ABCDEFGHI"), **dict(zip("xyz", near.T, strict=True))}
+    rows = [(phase, rays.receivers[n], rays.times[n]) for phase in ("Pg", "PmP")
+            for rays in (fm.phase_rays(layers, phase, PLACES[:1], near),) for n in np.flatnonzero(rays.arrived)]
+    picks = {"event": ["q"] * len(rows), "station": ["ABCDEFGHI"[row[1]] for row in rows],
+             "phase": [row[0] for row in rows], "error": [0.05] * len(rows)}
+    clean = fm.locate(layers, picks | {"time": [row[2] for row in rows]}, stations=table, model_error=0)
+    assert clean.quality[0] in ("A", "B")
+    wrong = [time + (40 + n if phase == "PmP" and n % 3 else 0) for phase, n, time in rows]
+    with pytest.warns(UserWarning, match="1 of 1 events are contradicted by more than a quarter of their picks"):
+        found = fm.locate(layers, picks | {"time": wrong}, stations=table, model_error=0)
+    assert np.abs(found.position[0] - PLACES[0]).max() < 0.1  # the place itself is right
+    assert found.status == ["located"] and found.quality[0] == "C"
+
+
+@pytest.mark.filterwarnings("ignore:.*rays of")
+def test_fewer_than_least_picks_that_agree_are_not_located_with_later_phases():
+    layers = medium()
+    picks = picks_of(layers, ["Pg", "PmP"])
+    rng = np.random.default_rng(5)
+    picks["time"] = [time + rng.uniform(-20, 20) for time in picks["time"]]
+    with pytest.warns(UserWarning, match="2 of 2 events have no place that 8 of their picks agree with") as told:
+        found = fm.locate(layers, picks, stations=TABLE, model_error=0, least_picks=8)
+    assert found.status == ["few_used"] * 2 and np.isnan(found.position).all()
+    assert sum("agree with" in str(one.message) for one in told) == 1  # the last word alone

@@ -10,6 +10,7 @@ import numpy as np
 from ._notes import tell
 from ._picks import Picks
 from ._plane import Plane
+from ._polarity import polarity_of
 
 if TYPE_CHECKING:
     from ._picks import Project
@@ -106,7 +107,7 @@ def picks_of_catalogue(
     left_out = LeftOut(stations)
     sources: list[tuple[float, float, float]] = []
     receivers: dict[Key, int] = {}
-    rows: list[tuple[int, int, float, float]] = []
+    rows: list[tuple[int, int, float, float, int]] = []
     for event in catalogue:
         wanted = [pick for pick in event.picks if (pick.phase_hint or "").startswith(phase)]
         left_out.total += len(wanted)
@@ -124,7 +125,7 @@ def picks_of_catalogue(
                 left_out.early += 1
             else:
                 number = receivers.setdefault(key, len(receivers))
-                found.append((len(sources), number, time, _error(pick)))
+                found.append((len(sources), number, time, _error(pick), polarity_of(getattr(pick, "polarity", None))))
         if found:
             x, y = place(origin.longitude, origin.latitude)
             sources.append((x, y, origin.depth / 1000))
@@ -143,7 +144,7 @@ def picks_of_catalogue(
     for key in receivers:
         longitude, latitude, height = stations[key]
         positions.append((*place(longitude, latitude), -height / 1000))
-    source, receiver, time, error = zip(*rows, strict=True)
+    source, receiver, time, error, polarity = zip(*rows, strict=True)
     return Picks(
         sources,
         positions,
@@ -153,6 +154,7 @@ def picks_of_catalogue(
         error=None if np.isnan(error).all() else error,
         plane=plane,
         units={"length": "km", "time": "s"} if plane is not None else {"time": "s"},
+        polarity=polarity if any(polarity) else None,
     )
 
 

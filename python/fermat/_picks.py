@@ -13,7 +13,6 @@ from ._arguments import numbers
 from ._notes import tell
 from ._pick_arrays import (
     PHASES,
-    in_order,
     names_of,
     onto_plane,
     origin_times_of,
@@ -22,6 +21,7 @@ from ._pick_arrays import (
     positions_of,
     rows_of,
 )
+from ._pick_tables import keywords_of, polarities_of, table_of
 from ._plane import Plane
 from ._save_picks import Saved, save_picks
 from ._tables import columns_of
@@ -67,6 +67,9 @@ class Picks:
     units
         Names of your units for pictures, as `{"length": "m", "time": "s"}`; by default as the
         velocities are. Files that tell their units give them, and `save` keeps them in a CSV file.
+    polarity
+        First motions, one per pick: U or D, 1 or -1 and the like; anything else is not known. They
+        become 1 up, -1 down and 0.
 
     Examples
     --------
@@ -91,6 +94,7 @@ class Picks:
         station: Sequence[str] | None = None,
         origin_time: ArrayLike | None = None,
         units: Mapping[str, str] | Units | None = None,
+        polarity: ArrayLike | None = None,
     ) -> None:
         self.sources = positions_of(sources, "sources", unknown=True)
         self.receivers = positions_of(receivers, "receivers")
@@ -115,6 +119,7 @@ class Picks:
         self.plane = plane
         self.units = units_from(units)
         self.phase = phases_of(phase, len(self.time))
+        self.polarity = polarities_of(polarity, len(self.time))
         self.event = names_of(event, len(self.sources), "event")
         self.station = names_of(station, len(self.receivers), "station")
 
@@ -275,6 +280,7 @@ class Picks:
             station=read.station,
             origin_time=read.origin_time,
             units=read.units,
+            polarity=read.polarity if len(read.polarity) else None,
         )
 
     @classmethod
@@ -286,34 +292,7 @@ class Picks:
         ...                        "receiver_z": [0, 0], "time": [0.5, 0.9]})
         Picks(2 picks of 1 sources and 2 receivers in 2-D, time 0.5 to 0.9)
         """
-        table = columns_of(table, "picks")
-        names = list(table)
-        axes = "xyz" if "source_y" in names or "receiver_y" in names else "xz"
-        ends = {role: [f"{role}_{axis}" for axis in axes] for role in ("source", "receiver")}
-        missing = [n for n in (*ends["source"], *ends["receiver"], "time") if n not in names]
-        if missing:
-            raise ValueError(f"the table has no column {missing[0]!r} (it has {names})")
-        error, notes = _core.error_column(names)
-        tell(notes)
-        unique = {}
-        for role, columns in ends.items():
-            points = np.column_stack([numbers(table[column], column) for column in columns])
-            if role == "source" and "origin_time" in names:  # one place may have had two events
-                points = np.column_stack([points, numbers(table["origin_time"], "origin_time")])
-            unique[role] = in_order(points)
-        sources, origin = unique["source"][0], None
-        if "origin_time" in names:
-            sources, origin = sources[:, :-1], sources[:, -1]
-        return cls(
-            sources,
-            unique["receiver"][0],
-            source=unique["source"][1],
-            receiver=unique["receiver"][1],
-            time=table["time"],
-            error=None if error is None else table[names[error]],
-            phase=[str(name) for name in table["phase"]] if "phase" in names else "P",
-            origin_time=origin,
-        )
+        return cls(**keywords_of(columns_of(table, "picks")))
 
     def to_columns(self) -> dict[str, NDArray[Any]]:
         """One array per column of the CSV file: `pandas.DataFrame(picks.to_columns())`.
@@ -323,21 +302,7 @@ class Picks:
         >>> list(picks.to_columns())
         ['source_x', 'source_z', 'receiver_x', 'receiver_z', 'time']
         """
-        table: dict[str, NDArray[Any]] = {}
-        for role, points, rows in (
-            ("source", self.sources, self.source),
-            ("receiver", self.receivers, self.receiver),
-        ):
-            for n, axis in enumerate("xz" if self.ndim == 2 else "xyz"):
-                table[f"{role}_{axis}"] = points[rows, n]
-        table["time"] = self.time
-        if self.error is not None:
-            table["error"] = self.error
-        if (self.phase != "P").any():
-            table["phase"] = self.phase
-        if self.origin_time.any():
-            table["origin_time"] = self.origin_time[self.source]
-        return table
+        return table_of(self)
 
     def geographic(self) -> Picks:
         """The same picks with latitudes, longitudes and depths in km instead of x, y, z, as spherical
@@ -375,6 +340,7 @@ class Picks:
             time=self.time[kept], error=None if self.error is None else self.error[kept],
             surface=self._surface, plane=self.plane, phase=self.phase[kept], event=self.event,
             station=self.station, origin_time=origin, units=self.units,
+            polarity=None if self.polarity is None else self.polarity[kept],
         )
 
     def _labels(self) -> tuple[Any, ...]:
@@ -390,7 +356,7 @@ class Picks:
             "event": self.source, "station": self.receiver, "time": self.time,
             "phase": self._phase_numbers(),
             "error": np.empty(0) if self.error is None else self.error,
-        }
+        } | ({} if self.polarity is None else {"polarity": self.polarity})
 
     def save(
         self,
@@ -431,6 +397,7 @@ class Picks:
                 self.sources, self.receivers, self.source, self.receiver, self.time,
                 self._survey()["error"], self._phase_numbers(), list(self.event),
                 list(self.station), self.origin_time, self.plane, units=self.units,
+                polarity=self.polarity,
             ),
             geographic=geographic,
             output_format=output_format,

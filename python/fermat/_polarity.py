@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -24,14 +23,20 @@ if TYPE_CHECKING:
 __all__ = ["Mechanism", "first_motions", "mechanism", "save_first_motions"]
 
 # What catalogues write for a first motion up (compression) and down (dilatation).
-_UP = {"u", "c", "+", "1", "1.0", "+1", "up", "positive"}
-_DOWN = {"d", "r", "-", "-1", "-1.0", "down", "negative"}
+_UP = {"u", "c", "+", "up", "positive"}
+_DOWN = {"d", "r", "-", "down", "negative"}
 
 
 def polarity_of(text: Any) -> int:
     """1 for up, -1 for down, 0 where nothing is known."""
     word = str(getattr(text, "value", text)).strip().lower()
-    return 1 if word in _UP else -1 if word in _DOWN else 0
+    if word in _UP or word in _DOWN:
+        return 1 if word in _UP else -1
+    try:
+        number = float(word)
+    except ValueError:
+        return 0
+    return int(number > 0) - int(number < 0)
 
 
 def first_motions(found: Catalogue, polarities: Table | None = None) -> dict[str, Any]:
@@ -42,8 +47,8 @@ def first_motions(found: Catalogue, polarities: Table | None = None) -> dict[str
     found
         Located events.
     polarities
-        A CSV file or table with event, station and polarity (U or D, C or D, + or -, 1 or -1; anything
-        else is not known), such as the picks themselves, or a catalogue of ObsPy. A `phase` other than
+        A CSV file or table with event, station and polarity (U or D, C or D, + or -, numbers by their
+        sign; anything else is not known), such as the picks themselves, or a catalogue of ObsPy. A `phase` other than
         P is left out. Default: those of the picks that were located, if they had some.
 
     Returns
@@ -102,9 +107,7 @@ def first_motions(found: Catalogue, polarities: Table | None = None) -> dict[str
 
 def _polarity_table(given: Any) -> Mapping[str, Any]:
     if is_file(given):
-        with open(given, newline="") as text:
-            rows = list(csv.DictReader(line for line in text if not line.startswith("#")))
-        table: Mapping[str, Any] = {name: [row[name] for row in rows] for name in (rows[0] if rows else {})}
+        table: Mapping[str, Any] = _core.read_columns(given)
     elif hasattr(given, "events") or (isinstance(given, list) and given and hasattr(given[0], "picks")):
         table = _of_obspy(given)
     else:

@@ -112,7 +112,7 @@ def _refuse(options: dict[str, Any], what: str) -> None:
 def _phase_picks(
     picks: File, stations: File | None, events: File | None, centre: tuple[float, float] | None
 ) -> Picks:
-    at_events, at_stations, event, station, phase, time, error, is_2d, _, plane, notes, _, _ = (
+    at_events, at_stations, event, station, phase, time, error, is_2d, _, plane, notes, _, motions = (
         _core.load_phase_picks(picks, stations, events, centre, False)
     )
     axes = [0, 2] if is_2d else [0, 1, 2]
@@ -141,4 +141,5 @@ def _phase_picks(
         station=at_stations[0],
         origin_time=origin,
         units={"time": "s"},
+        polarity=motions[kept] if len(motions) else None,
     )

@@ -71,7 +71,7 @@ def save_picks(
     }
     if saved.found is not None:
         how["found"] = saved.found
-    if saved.polarity is not None:
+    if saved.polarity is not None and np.any(saved.polarity):
         how["polarity"] = np.ascontiguousarray(saved.polarity, dtype=np.int32)
     if saved.phases is not None:
         how["phases"] = list(saved.phases)

@@ -56,7 +56,7 @@ def geographic(picks: Picks) -> Picks:
         off_plane(picks.sources, picks.plane), off_plane(picks.receivers, picks.plane),
         source=picks.source, receiver=picks.receiver, time=picks.time, error=picks.error,
         surface=surface, phase=picks.phase, event=list(picks.event) or None,
-        station=list(picks.station) or None, origin_time=picks.origin_time,
+        station=list(picks.station) or None, origin_time=picks.origin_time, polarity=picks.polarity,
     )
 
 

@@ -71,8 +71,9 @@ struct LoadedPicks {
     nb::object sources, receivers;
     nb::object surface;  ///< the file's own; empty if it has none
     nb::object source, receiver, time;
-    nb::object error;  ///< empty if there are none
-    nb::object phase;  ///< a number each
+    nb::object error;     ///< empty if there are none
+    nb::object phase;     ///< a number each
+    nb::object polarity;  ///< 1, -1 or 0 each; empty if no first motion is known
     nb::object event, station;
     nb::object origin_time;
     bool is_2d = false;
@@ -127,6 +128,8 @@ LoadedPicks load(const std::filesystem::path& path, const std::string& format, c
     out.receiver = nb::cast(array_from(std::move(receiver)));
     out.time = nb::cast(array_from(std::move(time)));
     out.error = nb::cast(array_from(std::move(error)));
+    out.polarity = nb::cast(
+        array_from(std::vector<std::int32_t>(survey.polarities.begin(), survey.polarities.end())));
     put_labels(picks, out);
     out.is_2d = picks.is_2d;
     out.plane = survey.plane ? to_text(*survey.plane) : survey.projection;
@@ -279,6 +282,7 @@ void bind_picks(nb::module_& module) {
         .def_ro("time", &LoadedPicks::time)
         .def_ro("error", &LoadedPicks::error)
         .def_ro("phase", &LoadedPicks::phase)
+        .def_ro("polarity", &LoadedPicks::polarity)
         .def_ro("event", &LoadedPicks::event)
         .def_ro("station", &LoadedPicks::station)
         .def_ro("origin_time", &LoadedPicks::origin_time)

@@ -1,6 +1,7 @@
 """First motions beside take-off angles, and mechanisms that explain them."""
 
 import csv
+import gzip
 
 import fermat as fm
 import numpy as np
@@ -48,6 +49,9 @@ def test_first_motions_are_joined_and_written(tmp_path):
     path = tmp_path / "polarities.csv"
     path.write_text("event,station,phase,polarity\nq,A,P,U\nq,B,P,-\nq,C,P,\nq,D,S,U\nz,A,P,D\n")
     motions = fm.first_motions(found, path)
+    packed = tmp_path / "polarities.csv.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert fm.first_motions(found, packed)["polarity"].tolist() == motions["polarity"].tolist()
     assert motions["station"] == ["A", "B"] and motions["polarity"].tolist() == [1, -1]
     assert (motions["take_off"] > 90).all()  # up, to stations at the surface
     fm.save_first_motions(tmp_path / "skhash", motions)
@@ -66,3 +70,35 @@ def test_first_motions_are_joined_and_written(tmp_path):
     assert (tmp_path / "fpfit").read_text().startswith("  DATE    ORIGIN")
     with pytest.raises(ValueError, match="no column 'polarity'"):
         fm.first_motions(found, {"event": ["q"], "station": ["A"]})
+
+
+@pytest.mark.filterwarnings("ignore:2 of 4 picks are left out")
+@pytest.mark.parametrize("name", ["p.csv", "p.csv.gz"])
+def test_picks_keep_first_motions_through_files_and_tables(tmp_path, name):
+    picks = fm.Picks([(20, 20, 9)], [(5, 5, 0), (35, 6, 0), (6, 34, 0), (33, 35, 0)], source=[0] * 4,
+                     receiver=range(4), time=[4.39, 4.26, 4.22, 4.22], polarity=["U", "-", None, 1.0],
+                     event=["q"], station=list("ABCD"))
+    assert picks.polarity.tolist() == [1, -1, 0, 1]
+    assert fm.Picks.from_columns(picks.to_columns()).polarity.tolist() == [1, -1, 0, 1]
+    assert picks.moved(picks.sources, [4.25]).polarity.tolist() == [1, -1]
+    picks.save(tmp_path / name)
+    read = fm.read_picks(tmp_path / name)
+    assert read.polarity.tolist() == [1, -1, 0, 1]
+    found = fm.locate(fm.Model.gradient((41, 41, 21), v0=5, gradient=0.05), read, model_error=0.05)
+    assert fm.first_motions(found)["station"] == ["A", "B", "D"]
+    with pytest.raises(ValueError, match="polarity has the shape"):
+        fm.Picks([(0, 0)], [(1, 0)], source=[0], receiver=[0], time=[1], polarity=["U", "D"])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_first_motions_of_phase_files_reach_quakeml(tmp_path):
+    (tmp_path / "phases.csv").write_text("event,station,phase,time,polarity\nq,A,P,4.4,U\nq,B,P,4.3,D\nq,C,P,4.2,\n")
+    (tmp_path / "stations.csv").write_text(
+        "station,longitude,latitude,elevation\nA,-7.5,46.2,0\nB,-7.4,46.3,0\nC,-7.6,46.3,0\n")
+    (tmp_path / "events.csv").write_text("event,longitude,latitude,depth\nq,-7.5,46.25,8\n")
+    read = fm.read_picks(tmp_path / "phases.csv", stations=tmp_path / "stations.csv", events=tmp_path / "events.csv")
+    assert read.polarity.tolist() == [1, -1, 0]
+    read.save(tmp_path / "out.xml", output_stations=tmp_path / "out.stationxml")
+    text = (tmp_path / "out.xml").read_text()
+    assert text.count("<polarity>positive<") == 1 and text.count("<polarity>negative<") == 1
+    assert read.geographic().polarity.tolist() == [1, -1, 0]

@@ -78,6 +78,27 @@ TEST(PickChecks, PicksThatComeAgainAreCounted) {
     EXPECT_NE(said->find("differ by 0.01"), std::string::npos) << *said;
 }
 
+TEST(PickChecks, AShotAtThePlaceOfAnotherIsNamed) {
+    const Survey good = CheckedLine().picks(0.0005);
+    EXPECT_FALSE(double_shots(good, 2));
+    Survey moved = good;
+    moved.events[4].position = moved.events[1].position;
+    const auto said = double_shots(moved, 2);
+    ASSERT_TRUE(said);
+    EXPECT_NE(said->find("shot 1 and 4 (24 receivers"), std::string::npos) << *said;
+    // Files without names of shots make one of two at one place.
+    for (Arrival& pick : moved.arrivals) pick.event = pick.event == 4 ? 1 : pick.event;
+    const auto one = double_shots(moved, 2);
+    ASSERT_TRUE(one);
+    EXPECT_NE(one->find("shot 1 (24 receivers"), std::string::npos) << *one;
+    // A shot that was fired twice.
+    Survey again = good;
+    for (const Arrival& pick : good.arrivals) {
+        if (pick.event == 1) again.arrivals.push_back(pick);
+    }
+    EXPECT_FALSE(double_shots(again, 2));
+}
+
 TEST(PickChecks, AGeometryThatCannotTellIsNamed) {
     CheckedLine line;
     EXPECT_FALSE(weak_geometry(line.picks(0), survey_shape(line.picks(0))));

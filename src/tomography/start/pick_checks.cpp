@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/median.hpp"
+#include "tomography/start/axis_checks.hpp"
 
 namespace fermat {
 namespace {
@@ -122,6 +123,62 @@ std::optional<std::string> say_duplicates(const RepeatedPaths& found) {
         found.pairs, found.error * std::sqrt(2.0) / 1.4826);
 }
 
+std::optional<std::string> double_shots(const Survey& picks, double point_distance) {
+    constexpr double one_place = 0.05;
+    constexpr double many_errors = 5;
+    constexpr double large_part = 0.1;
+    constexpr std::size_t least = 4;
+    constexpr std::size_t one_in = 3;
+    constexpr std::size_t most_named = 3;
+    if (!(point_distance > 0)) return std::nullopt;
+    PlaceNumbers places(one_place * point_distance);
+    struct AtOnePlace {
+        std::vector<std::int32_t> events;
+        std::map<std::pair<std::int32_t, Phase>, double> first;
+        std::vector<double> differences;
+    };
+    std::map<std::int32_t, AtOnePlace> shots;
+    std::vector<double> errors;
+    std::vector<double> times;
+    const ArrivalLists lists = by_event(picks);
+    for (std::size_t e = 0; e < lists.size(); ++e) {
+        if (lists[e].empty()) continue;
+        AtOnePlace& place = shots[places.number_of(picks.events[e].position)];
+        place.events.push_back(static_cast<std::int32_t>(e));
+        for (const std::int32_t number : lists[e]) {
+            const Arrival& pick = picks.arrivals[static_cast<std::size_t>(number)];
+            const double time = time_on_way(picks, pick);
+            const auto [at, fresh] = place.first.try_emplace({pick.station, pick.phase}, time);
+            if (!fresh) place.differences.push_back(std::abs(time - at->second));
+            errors.push_back(pick.error);
+            times.push_back(time);
+        }
+    }
+    if (times.empty()) return std::nullopt;
+    const double large = picks.has_errors ? many_errors * upper_median(std::move(errors))
+                                          : large_part * upper_median(std::move(times));
+    std::vector<std::string> named;
+    for (const auto& [number, place] : shots) {
+        const std::size_t pairs = place.differences.size();
+        if (pairs < least || one_in * pairs < place.first.size()) continue;
+        const double difference = upper_median(place.differences);
+        if (difference <= large) continue;
+        std::string who;
+        for (const std::int32_t e : place.events) {
+            who += fmt::format("{}{}", who.empty() ? "" : " and ",
+                               name_of(picks, picks.events[static_cast<std::size_t>(e)]));
+        }
+        named.push_back(fmt::format("{} ({} receivers, {:.3g})", who, pairs, difference));
+    }
+    if (named.empty()) return std::nullopt;
+    const std::size_t others = named.size() - std::min(most_named, named.size());
+    named.resize(named.size() - others);
+    return fmt::format(
+        "receivers have two times from one place of shots, far from each other: shot {}{} (does "
+        "one shot have another's position, or a delay?)",
+        fmt::join(named, ", "), others > 0 ? fmt::format(" and {} other places", others) : "");
+}
+
 std::optional<std::string> misplaced_shots(const Survey& picks, const SurveyShape& shape) {
     constexpr double far = 2;        // distances of the points
     constexpr double earlier = 0.7;  // of the time at the nearest receiver
@@ -221,8 +278,11 @@ std::vector<std::string> doubts_before(const Survey& picks, const SurveyShape& s
     };
     add(say_reciprocals(picks, reciprocal_pairs(picks, shape.point_distance)));
     add(say_duplicates(duplicates(picks)));
+    if (shape.along_surface || shape.is_2d) add(double_shots(picks, shape.point_distance));
     if (shape.along_surface) add(misplaced_shots(picks, shape));
-    add(weak_geometry(picks, shape));
+    add(mirrored_relief(picks, shape));
+    auto swapped = swapped_axes(picks, shape);
+    add(swapped ? std::move(swapped) : weak_geometry(picks, shape));
     add(impossible_velocities(shape));
     return said;
 }

@@ -28,6 +28,11 @@ RepeatedPaths duplicates(const Survey& picks);
 std::optional<std::string> say_reciprocals(const Survey& picks, const RepeatedPaths& found);
 std::optional<std::string> say_duplicates(const RepeatedPaths& found);
 
+/// Places of shots with two times each at four receivers or more, at a third of all or more, that
+/// differ by five errors of the picks, without errors by a tenth of the times: two shots that lie
+/// at one place, as where one has the other's position. `point_distance` as above.
+std::optional<std::string> double_shots(const Survey& picks, double point_distance);
+
 /// Shots whose least time is not at the receiver nearest to them, by two distances of the points or
 /// more, and less than 0.7 times the time there: at most one in five, else the ground does it.
 std::optional<std::string> misplaced_shots(const Survey& picks, const SurveyShape& shape);

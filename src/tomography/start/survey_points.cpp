@@ -173,7 +173,7 @@ std::optional<std::string> common_delay(const Survey& picks) {
     return fmt::format(
         "times do not come to 0 at the shots: the nearest picks of {} shots say about {:.3g} at no "
         "distance (a delay common to all picks, as of a trigger, or slow ground at the top that no "
-        "pick samples; take a delay off the times, or the model makes slow ground of it)",
+        "pick samples; `terms=common` finds a delay, else the model makes slow ground of it)",
         parts.size(), quantile(delays, 2));
 }
 

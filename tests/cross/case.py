@@ -169,9 +169,9 @@ class Case:
         assert got.shape == want.shape
         assert np.abs(got / want - 1).max() < self.medium.tolerance
 
-    def at_events(self, places: np.ndarray, relative: bool = False) -> None:
+    def at_events(self, places: np.ndarray, relative: bool = False, events: slice = slice(None)) -> None:
         """Places against those of the events, to a share of a step of the grid."""
-        got, want = np.array(places, float), self.medium.events
+        got, want = np.array(places, float), self.medium.events[events]
         assert got.shape == want.shape
         step = 1.0
         if "sphere" in self.medium.kinds:

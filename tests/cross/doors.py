@@ -55,6 +55,7 @@ DOORS = {
         Door("fm.locate", functions.locate, BOTH, ALL),
         Door("fm.relocate", functions.relocate, BOTH, ("table", "file")),
         Door("fm.phase_rays", layers.phase_rays, BOTH, ALL),
+        Door("fm.locate, in a layered medium", layers.locate),
         Door("fm.invert_phases", layers.invert_phases),
         *(Door(f"fm.Medium.save, {name}", layers.save(name)) for name in MEDIUM_FILES),
         Door("fm.plot.phases", layers.plot),
@@ -142,7 +143,7 @@ def layer_refusals() -> list[Refusal]:
     """Media that cannot be layers of another, and formats and pictures of layers."""
     sections = tuple(f"fm.Medium.save, {name}" for name in ("v.in", "line.smesh"))
     spheres = ("fm.Medium.save, vgrids.in",)
-    doors = ("fm.phase_rays", "fm.invert_phases", "fermat phases", "fm.Medium.save, layered.h5",
+    doors = ("fm.phase_rays", "fm.locate, in a layered medium", "fm.invert_phases", "fermat phases", "fm.Medium.save, layered.h5",
              "fm.plot.phases", *sections, *spheres)
     layered = ("plain", "cells", "graded", "terrain", "sphere")  # kinds of media that can be layers
     others = {"air": "layer 0 has nodes of velocity 0", "slow": "layer 0 has jumps of its own",

@@ -12,7 +12,7 @@ from typing import Any
 import fermat as fm
 import matplotlib.pyplot as plt
 import numpy as np
-from case import Case
+from case import ORIGIN_TIME, Case
 from commands import call
 from media import VP_VS, Medium, least, on_sphere
 
@@ -91,6 +91,25 @@ def phase_rays(case: Case) -> None:
                              threads=1)
         agree(case, wave, rays.times)
         assert np.abs(rays.path(0)[0] - case.medium.events[0]).max() < 1e-6
+
+
+def locate(case: Case) -> None:
+    """Events by the first arrivals and the phase of the interface, with times of the layered medium."""
+    medium = layered(case)
+    events, stations = case.medium.events[ROWS], case.medium.stations
+    columns: dict[str, list[Any]] = {name: [] for name in ("event", "station", "phase", "time", "error")}
+    for name in ("P", phase(case, "P")):
+        rays = fm.phase_rays(medium, name, events, stations, threads=1)
+        for n in np.flatnonzero(rays.arrived):
+            row = (f"q{rays.sources[n]}", f"S{rays.receivers[n]}", name, ORIGIN_TIME + rays.times[n], 0.01)
+            for column, value in zip(columns.values(), row, strict=True):
+                column.append(value)
+    assert columns["phase"].count(phase(case, "P")) == events.shape[0] * len(stations)
+    found = fm.locate(medium, columns, stations=case.stations(), model_error=0, threads=1)
+    assert set(found.status) == {"located"}
+    case.at_events(found.position, events=ROWS)
+    assert np.abs(found.origin_time - ORIGIN_TIME).max() < 0.01
+    assert np.nanmax(np.abs(found.fits["residual"])) < 0.01
 
 
 def invert_phases(case: Case) -> None:

@@ -60,6 +60,10 @@ HEADINGS = {
                    " authors found for all 1000, GrowClust and hypoDD from correlations of waveforms, which ours"
                    " did not have. Ours are processor seconds of one thread"
                    " (`bench/location/ridgecrest.py`)."),
+    "hypodd": ("Relative places: an example of hypoDD", "hypoDD's own files (`phase.dat`, `station.dat`, `dt.ct`,"
+               " `dt.cc`) and layers, relocated by `fm.relocate`: over pairs of events within 2 km of each other in"
+               " `hypoDD.reloc`, how much the distance differs from hypoDD's, and how much that of the catalogue"
+               " does. Seconds are those of the processor, one thread."),
 }
 
 
@@ -127,7 +131,7 @@ def comparisons(name, rows):
         return {"": lambda row: inversion_ahead(row, rows)}
     if name == "truths":
         return {"": lambda row: truths_ahead(row, rows)}
-    if name in ("locations", "ridgecrest"):  # others' seconds are not of this machine
+    if name in ("locations", "ridgecrest", "hypodd"):  # others' seconds are not of this machine
         return {}
     kinds = {"": lambda row: ahead(row, rows)}
     rays = any("with_rays" in row for row in rows)

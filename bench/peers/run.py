@@ -113,7 +113,7 @@ def main():
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--limit", type=float, default=200, help="seconds a row may take")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of the threaded rows")
-    parser.add_argument("--data", type=Path, default=DATA, help="koenigsee.sgt, beside nlloc_alaska and ridgecrest")
+    parser.add_argument("--data", type=Path, default=DATA, help="koenigsee.sgt, beside nlloc_alaska, ridgecrest and hypodd")
     parser.add_argument("--results", type=Path, default=HERE / "results")
     parser.add_argument("--docs", type=Path, default=ROOT / "docs", help="where peers.md goes")
     parser.add_argument("--report", action="store_true", help="only write the page again")
@@ -125,12 +125,14 @@ def main():
         arguments.repeat = 1
     if arguments.media and not arguments.workloads:
         parser.error("--media needs a workload (its tables name the media)")
-    catalogue, synthetic = (arguments.data.parent / name for name in ("nlloc_alaska", "ridgecrest"))
+    catalogue, synthetic, doubles = (arguments.data.parent / name
+                                     for name in ("nlloc_alaska", "ridgecrest", "hypodd"))
     setup = SimpleNamespace(
         quick=arguments.quick, threads=sorted({1, arguments.threads}),
         data=str(arguments.data.resolve()) if arguments.data.exists() else None,
         catalogue=str(catalogue.resolve()) if catalogue.is_dir() else None,
-        ridgecrest=str(synthetic.resolve()) if synthetic.is_dir() else None)
+        ridgecrest=str(synthetic.resolve()) if synthetic.is_dir() else None,
+        hypodd=str(doubles.resolve()) if doubles.is_dir() else None)
     arguments.results.mkdir(parents=True, exist_ok=True)
     (arguments.docs / "images").mkdir(parents=True, exist_ok=True)
     media = {job["medium"] for name in arguments.workloads for job in WORKLOADS[name](setup)}

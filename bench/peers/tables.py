@@ -172,6 +172,14 @@ def ridgecrest_table(rows):
         str(row["events"]), f"{row['peak_mib']:.0f}" if is_ours(row) else ""])
 
 
+def hypodd_table(rows):
+    head = ["places", "threads", "seconds", "events", "pairs", "median difference of distances, m", "95 %, m",
+            "peak MiB"]
+    return by_package(head, rows, lambda row: [
+        "" if row["seconds"] is None else seconds(row), str(row["events"]), str(row["pairs"]),
+        f"{row['median']:.1f}", f"{row['most']:.1f}", f"{row['peak_mib']:.0f}"])
+
+
 def markdown(head, body):
     lines = [head, ["---"] * len(head), *body]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
@@ -188,4 +196,6 @@ def table(name, rows):
         return markdown(*locations_table(rows))
     if name == "ridgecrest":
         return markdown(*ridgecrest_table(rows))
+    if name == "hypodd":
+        return markdown(*hypodd_table(rows))
     return markdown(*field_table(rows, any("rays" in row for row in rows)))

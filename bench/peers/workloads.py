@@ -1,5 +1,6 @@
 """The workloads: which rows each has, as jobs for child.py."""
 
+import hypodd_job
 import koenigsee_job
 import locations_job
 import metric_job
@@ -135,6 +136,12 @@ def ridgecrest(setup):
             for name, distribution in rows.items()]
 
 
+def hypodd(setup):
+    return [{"kind": "hypodd_job", "method": name, "medium": "hypoDD's example", "threads": 1,
+             "distribution": "fermat", "data": setup.hypodd} for name in hypodd_job.WAYS]
+
+
 WORKLOADS = {"paper5": paper5, "paper1": paper1, "volumes": volumes, "metric": metric,
              "shortest-path": shortest_path, "survey": survey, "koenigsee": koenigsee,
-             "truths": truths, "locations": locations, "ridgecrest": ridgecrest}
+             "truths": truths, "locations": locations, "ridgecrest": ridgecrest,
+             "hypodd": hypodd}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
     from ._arguments import Device, Progress
     from ._core import Model
+
+Statics: TypeAlias = Literal["none", "common", "shot", "receiver", "shot,receiver"]
+Smoothing: TypeAlias = Literal["first", "second", "blocky", "mixed"]
 
 __all__ = ["Change", "time_lapse"]
 
@@ -71,6 +74,34 @@ class Change:
         )
 
 
+@overload
+def time_lapse(
+    reference: Inversion,
+    picks: list[Any] | tuple[Any, ...],
+    *,
+    error: float | None = None,
+    statics: Statics = "common",
+    regularisation: Smoothing = "second",
+    device: Device = "auto",
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> list[Change]: ...
+
+
+@overload
+def time_lapse(
+    reference: Inversion,
+    picks: Any,
+    *,
+    error: float | None = None,
+    statics: Statics = "common",
+    regularisation: Smoothing = "second",
+    device: Device = "auto",
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> Change: ...
+
+
 @checked
 def time_lapse(
     reference: Inversion,
@@ -82,7 +113,7 @@ def time_lapse(
     device: Device = "auto",
     threads: int = 0,
     progress: Progress | None = None,
-) -> Change:
+) -> Change | list[Change]:
     """Invert the differences of a repeat's times from those of a reference for what changed.
 
     A path that both surveys picked has the time of the reference model plus the difference of both
@@ -95,7 +126,8 @@ def time_lapse(
     reference
         What `invert` returned for the first survey.
     picks
-        Picks of the repeat, as in `invert`. A path is the same where its points are.
+        Picks of the repeat, as in `invert`, or a list or tuple of those of several: each is inverted
+        from the reference, with its own statics. A path is the same where its points are.
     error
         Error of a difference of times. Default: both picks' errors, or the RMS of the reference
         where they have none, as if independent.
@@ -104,6 +136,11 @@ def time_lapse(
         one per shot or receiver.
     regularisation, device, threads, progress
         As in `invert`.
+
+    Returns
+    -------
+    Change or list of Change
+        One per repeat, in their order: a list where `picks` is a list or tuple.
 
     Examples
     --------
@@ -114,8 +151,44 @@ def time_lapse(
     >>> found = fm.time_lapse(first, fm.synthetic_picks(before, line, line, noise=0.001, seed=2))
     >>> bool(abs(found.significance).max() < 5)
     True
+    >>> again = [fm.synthetic_picks(before, line, line, noise=0.001, seed=n) for n in (3, 4)]
+    >>> len(fm.time_lapse(first, again))
+    2
     """
-    repeat = picks_from(picks)
+    options: dict[str, Any] = {
+        "error": error,
+        "statics": statics,
+        "regularisation": regularisation,
+        "device": device,
+        "threads": threads,
+        "progress": progress,
+    }
+    if not isinstance(picks, (list, tuple)):
+        return _change(reference, picks_from(picks), **options)
+    if not picks:
+        raise ValueError("picks is an empty list (must have the picks of one repeat at least)")
+    repeats = [picks_from(each) for each in picks]
+    changes = []
+    for number, repeat in enumerate(repeats):
+        try:
+            changes.append(_change(reference, repeat, **options))
+        except ValueError as error_of_one:
+            raise ValueError(f"repeat {number}: {error_of_one}") from error_of_one
+    return changes
+
+
+def _change(
+    reference: Inversion,
+    repeat: Picks,
+    *,
+    error: float | None,
+    statics: Statics,
+    regularisation: Smoothing,
+    device: Device,
+    threads: int,
+    progress: Progress | None,
+) -> Change:
+    """What changed until one repeat."""
     columns = reference.residuals
     points = [name for name in columns if name.startswith(("source_", "receiver_"))
               and name[-2:] in ("_x", "_y", "_z")]

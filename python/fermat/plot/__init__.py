@@ -14,7 +14,7 @@ from ._coverage import coverage
 from ._curves import shots, traveltime_curves
 from ._degrees import degrees
 from ._interactive import interactive3d
-from ._lapse import change
+from ._lapse import change, change_animation
 from ._layers import layers
 from ._maps import depth_slices, map
 from ._misfit import misfit, trade_off
@@ -29,6 +29,7 @@ __all__ = [
     "before_after",
     "catalogue",
     "change",
+    "change_animation",
     "checkerboard",
     "convergence",
     "coverage",

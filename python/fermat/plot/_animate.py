@@ -117,16 +117,17 @@ def animate(
         filled = values if line is None else ground.fill_up(values, ground.hidden(values))
         image.set_data(filled.T)
         above.set_text(words)
-        pictures.append(_picture(figure, dpi))
+        pictures.append(picture_of(figure, dpi))
     plt.close(figure)
     if target.suffix.lower() == ".html":
-        _write_page(target, pictures, seconds, title)
+        write_page(target, pictures, seconds, title)
     else:
-        _write(target, pictures, seconds)
+        write_gif(target, pictures, seconds)
     return target
 
 
-def _picture(figure: Figure, dpi: int) -> Any:
+def picture_of(figure: Figure, dpi: int) -> Any:
+    """What the figure shows, as an image."""
     from PIL import Image
 
     file = io.BytesIO()
@@ -134,11 +135,16 @@ def _picture(figure: Figure, dpi: int) -> Any:
     return Image.open(file).convert("RGB")
 
 
-def _write(target: Path, pictures: list[Any], seconds: float) -> None:
-    """One palette for all, so that what does not move costs nothing."""
+def write_gif(target: Path, pictures: list[Any], seconds: float, *, even: bool = False) -> None:
+    """One palette for all, so that what does not move costs nothing.
+
+    `even`: rare colours count as much as others, as those of a scale of two hues do of which the
+    pictures have one.
+    """
     from PIL import Image
 
-    palette = pictures[-1].quantize(160)
+    method = Image.Quantize.MAXCOVERAGE if even else None
+    palette = pictures[-1].quantize(256 if even else 160, method=method)
     flat = [each.quantize(palette=palette, dither=Image.Dither.NONE) for each in pictures]
     usual = round(1000 * seconds)
     times = [usual] * (len(flat) - 1) + [3 * usual]
@@ -152,7 +158,7 @@ PAGE = """<!doctype html>
 img {{ width: 100% }} input {{ width: 70% }}</style>
 <img id="frame" alt="{title}">
 <p><button id="play">pause</button> <input id="at" type="range" min="0" max="{last}" value="0"
-aria-label="iteration"></p>
+aria-label="frame"></p>
 <script>
 "use strict";
 const frames = {frames};
@@ -176,7 +182,7 @@ timer = setTimeout(step, {pause});
 """
 
 
-def _write_page(target: Path, pictures: list[Any], seconds: float, title: str | None) -> None:
+def write_page(target: Path, pictures: list[Any], seconds: float, title: str | None) -> None:
     """One file that plays the frames, and a slider to step through them."""
     coded = []
     for picture in pictures:

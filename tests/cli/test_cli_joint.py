@@ -79,6 +79,29 @@ def test_events_come_back_and_what_stays_is_counted(quakes, whole):
     assert (folder / "s_model.h5").exists() and (folder / "s_coverage.h5").exists()
 
 
+def test_locate_takes_the_terms_of_an_inversion(quakes, whole):
+    folder, _ = whole
+    picks = rows_of(quakes.folder / "catalogue.csv")
+    quakes.write("phases.csv", "event,station,phase,time,error\n" + "".join(
+        f"{row['event']},{row['station']},{row['phase']},{row['time']},0.02\n" for row in picks))
+    where = {row["station"]: [row[f"receiver_{axis}"] for axis in "xyz"] for row in picks}
+    quakes.write("stations.csv", "station,x,y,z\n" + "".join(
+        f"{name},{','.join(at)}\n" for name, at in where.items()))
+    done = quakes.call("locate", "--model", folder / "model.h5", "--s-model", folder / "s_model.h5", "--picks",
+                       "phases.csv", "--stations", "stations.csv", "--terms", folder / "terms.csv", "--model-error",
+                       "0.02", "-o", "found.csv", "--fits", "fits.csv")
+    assert done.returncode == 0, done.stderr
+    ids = {tuple(map(float, at)): name for name, at in where.items()}
+    terms = {(ids[tuple(float(row[axis]) for axis in "xyz")], "S" if row["kind"] == "receiver_s" else "P"):
+             float(row["term"]) for row in rows_of(folder / "terms.csv")}
+    assert len(terms) == 18 and max(map(abs, terms.values())) > 1e-3
+    fits = rows_of(quakes.folder / "fits.csv")
+    assert len(fits) == len(picks) and any(float(row["term"]) != 0 for row in fits if row["term"])
+    for row in fits:
+        if row["term"]:
+            assert float(row["term"]) == pytest.approx(terms[row["station"], row["phase"]], abs=2e-6)
+
+
 def test_resuming_and_ranks_change_no_bit(quakes, whole, program):
     assert quakes.call(*INVERT, "-o", "again", "--threads", "2").returncode == 0
     assert all_results(quakes.folder / "again") == all_results(whole[0])

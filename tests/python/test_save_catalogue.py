@@ -1,6 +1,7 @@
 """Picks and located events in the formats of others: what is saved is read back."""
 
 import contextlib
+import re
 import warnings
 
 import fermat as fm
@@ -134,3 +135,62 @@ def test_nordic_comes_back_through_obspy(picks, found, tmp_path):
 def test_a_catalogue_is_no_table_of_picks(found, tmp_path):
     with pytest.raises(ValueError, match="to_columns"):
         found.save(tmp_path / "e.csv")
+
+
+WRITERS = {"nonlinloc": ("e.obs", "g.txt"), "hypodd": ("phase.dat", "station.dat"), "src_rec": ("src_rec.dat", None),
+           "velest": ("e.cnv", "e.sta"), "simulps": ("eqks", "stns"), "lotos": ("rays.dat", "stat_ft.dat"),
+           "quakeml": ("e.xml", "s.xml"), "nordic": ("e.nordic", "s.xml")}
+
+
+@pytest.fixture(scope="module")
+def on_a_sphere():
+    """Three events found in a spherical model, and where they are."""
+    longitude, latitude = PLANE.to_geographic(AT[:, 0], AT[:, 1])
+    east, north = PLANE.to_geographic(TRUE[:, 0], TRUE[:, 1])
+    places = np.column_stack([north, east, TRUE[:, 2]])
+    earth = fm.Earth("ak135").model((44.7, 45.3), (9.7, 10.3), 20, spacing=(0.05, 0.05, 2.5), top=-2.5)
+    times = fm.receiver_times(earth, places, np.column_stack([latitude, longitude, AT[:, 2]]))
+    rows = [(e, s, f) for e in range(3) for s in range(6) for f in (1, 1.75)]
+    picks = {"event": [str(e + 1) for e, _, _ in rows], "station": [f"XX.ST{s}" for _, s, _ in rows],
+             "phase": ["P" if f == 1 else "S" for _, _, f in rows], "error": [0.05] * len(rows),
+             "time": [START + 100 * e + f * times[e, s] for e, s, f in rows]}
+    stations = {"station": [f"XX.ST{n}" for n in range(6)], "longitude": longitude, "latitude": latitude,
+                "elevation": -1000 * AT[:, 2]}
+    return fm.locate(earth, picks, stations=stations, vp_vs=1.75, model_error=0.02), picks
+
+
+@pytest.mark.parametrize("wanted", WRITERS)
+def test_a_catalogue_of_a_spherical_model_goes_out_in_every_format(on_a_sphere, wanted, tmp_path):
+    found, picks = on_a_sphere
+    assert found.located.all() and found.axis_names[0] == "latitude"
+    if wanted == "nordic":
+        pytest.importorskip("obspy")
+    name, stations = WRITERS[wanted]
+    beside = {} if stations is None else {"output_stations": tmp_path / stations}
+    with silent():
+        found.save(tmp_path / name, output_format=wanted, **beside)
+    with silent():
+        if stations is None:
+            read = fm.read_picks(tmp_path / name)
+        elif stations == "s.xml":
+            pytest.importorskip("obspy")
+            read = fm.read_picks(tmp_path / name, inventory=tmp_path / stations)
+        else:
+            read = fm.read_picks(tmp_path / name, stations=tmp_path / stations, centre=(10, 45))
+    assert len(read) == len(picks["time"]) and sorted(set(read.phase)) == ["P", "S"]
+    if not read.placed.all():  # the format has no places of events
+        assert wanted == "nonlinloc"
+        return
+    back = read.geographic().sources
+    order = np.argsort(read.origin_time)
+    km = (back[order] - found.position) * [111.2, 78.8, 1]
+    assert np.abs(km).max() < {"velest": 0.05, "simulps": 0.05, "nordic": 0.2}.get(wanted, 0.02)
+
+
+def test_every_writer_is_tried_on_a_sphere(on_a_sphere, tmp_path):
+    """A format that is added is to be tried, too."""
+    with pytest.raises(ValueError) as told:
+        on_a_sphere[0].save(tmp_path / "e", output_format="none")
+    known = re.search(r"must be (.*?)\)", str(told.value))[1]
+    assert set(re.findall(r"\w+", known)) - {"auto", "csv", "sgt", "or", "one", "of"} <= set(WRITERS)
+    assert "quakeml" in known

@@ -29,22 +29,32 @@ void add_worsening(const InversionResult& result, Sentences& out) {
         weighted ? last.chi2 : last.rms));
 }
 
-bool explains_picks(const InversionOptions& options, const Misfit& fit) {
-    if (options.target_rms > 0 && !(options.target_chi2 > 0)) return fit.rms <= options.target_rms;
-    return fit.chi2 <= (options.target_chi2 > 0 ? options.target_chi2 : 1);
+/// How much larger residuals are than the target has them: 1 where they are as large.
+double excess_of(const InversionOptions& options, const Misfit& fit) {
+    if (options.target_rms > 0 && !(options.target_chi2 > 0)) return fit.rms / options.target_rms;
+    return std::sqrt(fit.chi2 / (options.target_chi2 > 0 ? options.target_chi2 : 1));
 }
 
 void add_target(const InversionOptions& options, const InversionResult& result, Sentences& out) {
     if (options.method == InversionMethod::hole) return;
     if (result.reason == StopReason::target_chi2 || result.reason == StopReason::target_rms) return;
     const Misfit& last = result.history.back().misfit;
-    if (explains_picks(options, last)) return;
+    const double excess = excess_of(options, last);
+    if (excess <= 1) return;
     // How well a model explains the picks is then the choice of whoever gave the weight.
     const bool kept = options.gauss_newton.lambda > 0;
     if (kept && result.reason == StopReason::stagnation) return;
     const std::string misfit = fmt::format(
         "{} is {:.4g} after {} iterations", std::isnan(last.chi2) ? "the RMS residual" : "chi2",
         std::isnan(last.chi2) ? last.rms : last.chi2, result.history.back().iteration);
+    constexpr double hardly = 1.05;
+    if (excess <= hardly && result.reason == StopReason::stagnation) {
+        out.push_back(fmt::format(
+            "the run stands still a little above its target: {} (residuals are {:.1f} % "
+            "larger than the target has them, and errors of picks are hardly known so well)",
+            misfit, 100 * (excess - 1)));
+        return;
+    }
     // The next step might have explained them: only a run that stands still says that none does.
     out.push_back(
         result.reason == StopReason::schedule_end

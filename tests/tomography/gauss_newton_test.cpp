@@ -319,6 +319,12 @@ TEST(Doubts, OnlyARunThatStandsStillSaysThatNoModelIsFound) {
     found.reason = StopReason::stagnation;
     doubts = doubts_about(survey.start, survey.picks, options, found);
     ASSERT_FALSE(doubts.empty());
+    EXPECT_EQ(doubts[0].rfind("the run stands still a little above its target", 0), 0U)
+        << doubts[0];
+    EXPECT_NE(doubts[0].find("residuals are 1.5 % larger"), std::string::npos);
+    found.history.back().misfit.chi2 = 1.3;
+    doubts = doubts_about(survey.start, survey.picks, options, found);
+    ASSERT_FALSE(doubts.empty());
     EXPECT_EQ(doubts[0].rfind("no model was found that explains", 0), 0U) << doubts[0];
 }
 

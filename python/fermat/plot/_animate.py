@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import base64
-import html
-import io
-import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._files import renamed_to
 from . import _fade as fading
 from . import _ground as ground
 from ._colours import SEQUENTIAL, bar, named, norm_of
 from ._compare import survey_of
 from ._frame import crop, cut, draw, figure_of, hide_air, new_axes, plain_part, stretch_of
+from ._moving import checked_target, picture_of, write_moving
 from ._runs import Run, run_of
 from ._units import named_units, small_times
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from .._core import Model
 
 
@@ -84,11 +78,7 @@ def animate(
     """
     import matplotlib.pyplot as plt
 
-    target = Path(path)
-    if target.suffix.lower() not in (".gif", ".html"):
-        raise ValueError(f"path is '{target}' (must end in .gif or .html)")
-    if not seconds > 0:
-        raise ValueError(f"seconds is {seconds} (must be > 0)")
+    target = checked_target(path, seconds)
     found = run_of(run)
     frames = _frames(found, time)
     place: dict[str, Any] = {"x": x, "y": y, "z": depth, "elevation": elevation}
@@ -119,85 +109,8 @@ def animate(
         above.set_text(words)
         pictures.append(picture_of(figure, dpi))
     plt.close(figure)
-    if target.suffix.lower() == ".html":
-        write_page(target, pictures, seconds, title)
-    else:
-        write_gif(target, pictures, seconds)
+    write_moving(target, pictures, seconds, title or "iterations of an inversion")
     return target
-
-
-def picture_of(figure: Figure, dpi: int) -> Any:
-    """What the figure shows, as an image."""
-    from PIL import Image
-
-    file = io.BytesIO()
-    figure.savefig(file, format="png", dpi=dpi)
-    return Image.open(file).convert("RGB")
-
-
-def write_gif(target: Path, pictures: list[Any], seconds: float, *, even: bool = False) -> None:
-    """One palette for all, so that what does not move costs nothing.
-
-    `even`: rare colours count as much as others, as those of a scale of two hues do of which the
-    pictures have one.
-    """
-    from PIL import Image
-
-    method = Image.Quantize.MAXCOVERAGE if even else None
-    palette = pictures[-1].quantize(256 if even else 160, method=method)
-    flat = [each.quantize(palette=palette, dither=Image.Dither.NONE) for each in pictures]
-    usual = round(1000 * seconds)
-    times = [usual] * (len(flat) - 1) + [3 * usual]
-    with renamed_to(target) as part:
-        flat[0].save(part, format="GIF", save_all=True, append_images=flat[1:], duration=times, loop=0)
-
-
-PAGE = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>{title}</title>
-<style>body {{ font-family: sans-serif; margin: 1em; max-width: {width}px }}
-img {{ width: 100% }} input {{ width: 70% }}</style>
-<img id="frame" alt="{title}">
-<p><button id="play">pause</button> <input id="at" type="range" min="0" max="{last}" value="0"
-aria-label="frame"></p>
-<script>
-"use strict";
-const frames = {frames};
-const at = document.getElementById("at"), play = document.getElementById("play");
-let timer = null;
-function show(n) {{
-  at.value = n;
-  document.getElementById("frame").src = "data:image/png;base64," + frames[n];
-}}
-function step() {{
-  const n = (Number(at.value) + 1) % frames.length;
-  show(n);
-  timer = setTimeout(step, {pause} * (n === frames.length - 1 ? 3 : 1));
-}}
-function stop() {{ clearTimeout(timer); timer = null; play.textContent = "play"; }}
-play.onclick = () => {{ if (timer) stop(); else {{ play.textContent = "pause"; step(); }} }};
-at.oninput = () => {{ stop(); show(Number(at.value)); }};
-show(0);
-timer = setTimeout(step, {pause});
-</script></html>
-"""
-
-
-def write_page(target: Path, pictures: list[Any], seconds: float, title: str | None) -> None:
-    """One file that plays the frames, and a slider to step through them."""
-    coded = []
-    for picture in pictures:
-        file = io.BytesIO()
-        picture.save(file, format="PNG", optimize=True)
-        coded.append(base64.b64encode(file.getvalue()).decode())
-    page = PAGE.format(
-        title=html.escape(title or "iterations of an inversion"),
-        width=pictures[0].width,
-        last=len(coded) - 1,
-        frames=json.dumps(coded),
-        pause=round(1000 * seconds),
-    )
-    with renamed_to(target) as part:
-        part.write_text(page, encoding="utf-8")
 
 
 def _frames(run: Run, time: str) -> list[tuple[Model, str]]:

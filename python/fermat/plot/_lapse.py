@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._animate import picture_of, write_gif, write_page
 from ._colours import bar
 from ._compare import Panels
 from ._frame import cut, draw, figure_of, hide_air, stretch_of
+from ._moving import checked_target, picture_of, write_moving
 from ._units import named_units, units_of
 
 if TYPE_CHECKING:
@@ -116,11 +116,7 @@ def change_animation(
     """
     import matplotlib.pyplot as plt
 
-    target = Path(path)
-    if target.suffix.lower() not in (".gif", ".html"):
-        raise ValueError(f"path is '{target}' (must end in .gif or .html)")
-    if not seconds > 0:
-        raise ValueError(f"seconds is {seconds} (must be > 0)")
+    target = checked_target(path, seconds)
     runs = list(changes) if isinstance(changes, Iterable) else [changes]
     if not runs:
         raise ValueError("changes has no change (must be what time_lapse returned for some repeats)")
@@ -138,10 +134,7 @@ def change_animation(
         figure.suptitle(f"{title}: {name}" if title else name)
         pictures.append(picture_of(figure, dpi))
         plt.close(figure)
-    if target.suffix.lower() == ".html":
-        write_page(target, pictures, seconds, title or "changes")
-    else:
-        write_gif(target, pictures, seconds, even=True)
+    write_moving(target, pictures, seconds, title or "changes", even=True)
     return target
 
 

@@ -400,26 +400,26 @@ def locate(
     corners = None if box is None else arguments.points(model, box, "box")
     if corners is not None and len(corners) != 2:
         raise ValueError(f"box has {len(corners)} corners (must have two: low and high)")
-    found, fits, error_p, error_s, length, used_terms, notes = _core.locate(
+    found = _core.locate(
         model, s_model, 0.0 if vp_vs is None else float(vp_vs),
         None if layers is None else layers._core, names, survey, ground, corners, given_terms, options, listener(progress),
     )
-    tell(notes)
+    tell(found.notes)
     phase = np.array(names) if names else np.array(["P", "S"])[survey["phase"]]
     fits = {
         "event": np.array(event_ids)[survey["event"]],
         "station": np.array(station_ids)[survey["station"]],
         "phase": phase, "time": survey["time"],
-    } | fits
+    } | found.fits
     if polarity is not None and np.any(polarity):
         fits["polarity"] = polarity
     catalogue = Catalogue(
-        event_ids, station_ids, found, fits, (error_p, error_s), model.ndim, plane,
+        event_ids, station_ids, found.events, fits, found.model_error, model.ndim, plane,
         np.asarray(survey["stations"]),
     )
     catalogue._survey = survey
-    catalogue.error_length = length
-    catalogue.terms = term_table(model, used_terms, station_ids)
+    catalogue.error_length = found.error_length
+    catalogue.terms = term_table(model, found.terms, station_ids)
     if on_sphere(model):
         catalogue.axis_names = NAMES
     return catalogue
@@ -457,28 +457,30 @@ def _survey(
     if len({is_file(table) for table in tables}) > 1:
         raise ValueError("picks, stations and events must all be files, or all be tables")
     if is_file(picks):
-        at_events, at_stations, *columns, is_2d, _, plane, notes, phases, polarity = (
-            _core.load_phase_picks(picks, stations, events, centre, later)  # type: ignore[arg-type]
-        )
-        tell([plain(note) for note in notes])
-        if is_2d != (model.ndim == 2):
+        read = _core.load_phase_picks(picks, stations, events, centre, later)  # type: ignore[arg-type]
+        tell([plain(note) for note in read.notes])
+        if read.is_2d != (model.ndim == 2):
             raise ValueError(
-                f"the model is {model.ndim}-D and the stations are {2 if is_2d else 3}-D (must be "
-                "the same: y is left out in 2-D)"
+                f"the model is {model.ndim}-D and the stations are {2 if read.is_2d else 3}-D (must "
+                "be the same: y is left out in 2-D)"
             )
-        names = ("event", "station", "phase", "time", "error")
-        survey = dict(zip(names, columns, strict=True))
+        survey: dict[str, Any] = {
+            name: getattr(read, name) for name in ("event", "station", "phase", "time", "error")
+        }
         if later:
-            survey["names"] = phases
-        if len(polarity):
-            survey["polarity"] = polarity
-        survey |= {"events": on_axes(model, at_events[1]), "stations": on_axes(model, at_stations[1])}
-        on_plane = Plane(plane) if plane else None
+            survey["names"] = read.names
+        if len(read.polarity):
+            survey["polarity"] = read.polarity
+        survey |= {
+            "events": on_axes(model, read.event_places),
+            "stations": on_axes(model, read.station_places),
+        }
+        on_plane = Plane(read.plane) if read.plane else None
         if on_sphere(model):
             for name in ("events", "stations"):
                 survey[name] = off_plane(survey[name], on_plane)
             on_plane = None
-        return survey, ids_of(at_events[0]), ids_of(at_stations[0]), on_plane
+        return survey, ids_of(read.event_ids), ids_of(read.station_ids), on_plane
     if stations is None:
         raise ValueError("stations is missing (must be a table with station,x,y,z)")
     return survey_of_tables(model, picks, stations, events, centre, later)

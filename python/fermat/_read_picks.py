@@ -112,13 +112,11 @@ def _refuse(options: dict[str, Any], what: str) -> None:
 def _phase_picks(
     picks: File, stations: File | None, events: File | None, centre: tuple[float, float] | None
 ) -> Picks:
-    at_events, at_stations, event, station, phase, time, error, is_2d, _, plane, notes, _, motions = (
-        _core.load_phase_picks(picks, stations, events, centre, False)
-    )
-    axes = [0, 2] if is_2d else [0, 1, 2]
-    origin = at_events[2]
-    early = time < origin[event]
-    notes = [plain(note) for note in notes]
+    read = _core.load_phase_picks(picks, stations, events, centre, False)
+    axes = [0, 2] if read.is_2d else [0, 1, 2]
+    event, time, error, motions = read.event, read.time, read.error, read.polarity
+    early = time < read.origin_time[event]
+    notes = [plain(note) for note in read.notes]
     if early.any():
         notes.append(
             f"{int(early.sum())} of {len(time)} picks are left out: they are earlier than their "
@@ -129,17 +127,17 @@ def _phase_picks(
     if not kept.any():
         raise ValueError(f"none of {len(time)} picks is later than its event's origin")
     return Picks(
-        at_events[1].reshape(-1, 3)[:, axes],
-        at_stations[1].reshape(-1, 3)[:, axes],
+        read.event_places.reshape(-1, 3)[:, axes],
+        read.station_places.reshape(-1, 3)[:, axes],
         source=event[kept],
-        receiver=station[kept],
+        receiver=read.station[kept],
         time=time[kept],
         error=error[kept] if len(error) else None,
-        plane=Plane(plane) if plane else None,
-        phase=np.asarray(PHASES)[phase[kept]],
-        event=at_events[0],
-        station=at_stations[0],
-        origin_time=origin,
+        plane=Plane(read.plane) if read.plane else None,
+        phase=np.asarray(PHASES)[read.phase[kept]],
+        event=read.event_ids,
+        station=read.station_ids,
+        origin_time=read.origin_time,
         units={"time": "s"},
         polarity=motions[kept] if len(motions) else None,
     )

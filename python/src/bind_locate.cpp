@@ -12,6 +12,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -34,50 +35,50 @@ using namespace nb::literals;
 
 namespace {
 
-/// Ids and positions of events or stations.
 template <class Point>
-nb::tuple named_points(const std::vector<Point>& points) {
+nb::list ids_of(const std::vector<Point>& points) {
     nb::list names;
-    std::vector<double> places;
-    for (const Point& point : points) {
-        names.append(text_of(point.id));
-        places.insert(places.end(), {point.position.x, point.position.y, point.position.z});
-    }
-    return nb::make_tuple(names, array_from(std::move(places)));
+    for (const Point& point : points) names.append(text_of(point.id));
+    return names;
 }
 
-/// Events (ids, places, origin times), stations, one column each of event, station, phase, time and
-/// error, whether the files are 2-D and have dates, the plane as text, what was noted, names of
-/// phases if `later` ones are wanted, and first motions.
-nb::tuple load(const std::filesystem::path& path,
-               const std::optional<std::filesystem::path>& stations,
-               const std::optional<std::filesystem::path>& events,
-               const std::optional<std::pair<double, double>>& centre, bool later) {
+/// Three numbers per point.
+template <class Point>
+auto places_of(const std::vector<Point>& points) {
+    std::vector<double> places;
+    for (const Point& point : points) {
+        places.insert(places.end(), {point.position.x, point.position.y, point.position.z});
+    }
+    return array_from(std::move(places));
+}
+
+/// One number per item, as `value` tells it.
+template <class Number, class Item, class Value>
+auto column(const std::vector<Item>& items, Value value) {
+    std::vector<Number> out;
+    out.reserve(items.size());
+    for (const Item& item : items) out.push_back(static_cast<Number>(value(item)));
+    return array_from(std::move(out));
+}
+
+/// What a file of arrivals holds.
+struct PhasePicks {
+    SurveyFile file;
     Notes notes;
+
+    const Survey& survey() const { return file.picks; }
+};
+
+PhasePicks load(const std::filesystem::path& path,
+                const std::optional<std::filesystem::path>& stations,
+                const std::optional<std::filesystem::path>& events,
+                const std::optional<std::pair<double, double>>& centre, bool later) {
     PhaseFiles files{path, stations, events, std::nullopt};
     if (centre) files.centre = GeoPoint{centre->first, centre->second};
     files.later = later;
-    const SurveyFile picks = read_phase_picks(files, notes);
-    std::vector<std::int32_t> event, station, phase;
-    std::vector<double> time, error;
-    for (const Arrival& arrival : picks.picks.arrivals) {
-        event.push_back(arrival.event);
-        station.push_back(arrival.station);
-        phase.push_back(static_cast<std::int32_t>(arrival.phase));
-        time.push_back(arrival.time);
-        if (picks.picks.has_errors) error.push_back(arrival.error);
-    }
-    std::vector<std::int32_t> polarities(picks.polarities.begin(), picks.polarities.end());
-    std::vector<double> origins;
-    for (const Event& at : picks.picks.events) origins.push_back(at.origin_time);
-    const nb::tuple named = named_points(picks.picks.events);
-    return nb::make_tuple(nb::make_tuple(named[0], named[1], array_from(std::move(origins))),
-                          named_points(picks.picks.stations), array_from(std::move(event)),
-                          array_from(std::move(station)), array_from(std::move(phase)),
-                          array_from(std::move(time)), array_from(std::move(error)),
-                          picks.picks.is_2d, picks.has_dates,
-                          picks.plane ? to_text(*picks.plane) : std::string(), sentences_of(notes),
-                          picks.phases, array_from(std::move(polarities)));
+    PhasePicks out;
+    out.file = read_phase_picks(files, out.notes);
+    return out;
 }
 
 /// The phases that names of catalogues stand for, as numbers.
@@ -238,13 +239,18 @@ DelayTerms terms_from(const nb::dict& given, std::size_t stations) {
     return out;
 }
 
+struct Located {
+    Catalogue catalogue;
+    Notes notes;
+};
+
 /// `layers` are of a layered medium, on whose grid `model` lies; `phases` are then names of the
 /// phases of picks.
-nb::tuple locate_events(const Model& model, const Model* s_model, double vp_vs,
-                        const LayeredMedium* layers, const std::vector<std::string>& phases,
-                        const nb::dict& picks, const std::optional<Points>& surface,
-                        const std::optional<Points>& box, const nb::object& terms,
-                        const nb::dict& keywords, nb::object progress) {
+Located locate_events(const Model& model, const Model* s_model, double vp_vs,
+                      const LayeredMedium* layers, const std::vector<std::string>& phases,
+                      const nb::dict& picks, const std::optional<Points>& surface,
+                      const std::optional<Points>& box, const nb::object& terms,
+                      const nb::dict& keywords, nb::object progress) {
     const Keywords given(keywords);
     LocateOptions options;
     given.fill(options);
@@ -270,15 +276,13 @@ nb::tuple locate_events(const Model& model, const Model* s_model, double vp_vs,
     }
     PythonMonitor bridge(std::move(progress), given.whole("threads", 0),
                          given.text("device", "auto"));
-    const Catalogue found = bridge.run([&](const Execution& execution) {
+    Catalogue found = bridge.run([&](const Execution& execution) {
         const Surface* const top = ground ? &*ground : nullptr;
         return layers != nullptr
                    ? locate_phases(*layers, survey, phases, options, top, execution, &notes)
                    : locate(medium, survey, options, top, execution, &notes);
     });
-    const auto size = found.errors.typical();
-    return nb::make_tuple(event_columns(found), fit_columns(found), size[0], size[1],
-                          found.errors.length, term_columns(found), sentences_of(notes));
+    return {std::move(found), std::move(notes)};
 }
 
 nb::list write_motions(const std::filesystem::path& path, const std::string& format,
@@ -316,9 +320,86 @@ nb::list write_motions(const std::filesystem::path& path, const std::string& for
     return sentences_of(notes);
 }
 
+/// Columns of arrivals, and ids and places of their events and stations.
+void bind_phase_picks(nb::module_& module) {
+    using Picks = const PhasePicks&;
+    nb::class_<PhasePicks> type(
+        module, "PhasePicks",
+        "What a file of arrivals holds, as columns; places have three numbers, and errors, first "
+        "motions and names of phases are empty where they are not there.");
+    const auto array = [&](const char* name, auto of) {
+        type.def_prop_ro(name, of, nb::rv_policy::automatic);  // the array owns its numbers
+    };
+    const auto of_arrivals = [&](const char* name, auto member) {
+        array(name, [member](Picks p) {
+            using Number = std::conditional_t<std::is_same_v<decltype(member), double Arrival::*>,
+                                              double, std::int32_t>;
+            return column<Number>(p.survey().arrivals,
+                                  [member](const Arrival& a) { return a.*member; });
+        });
+    };
+    array("event_places", [](Picks p) { return places_of(p.survey().events); });
+    array("station_places", [](Picks p) { return places_of(p.survey().stations); });
+    array("origin_time", [](Picks p) {
+        return column<double>(p.survey().events, [](const Event& at) { return at.origin_time; });
+    });
+    of_arrivals("event", &Arrival::event);
+    of_arrivals("station", &Arrival::station);
+    of_arrivals("phase", &Arrival::phase);
+    of_arrivals("time", &Arrival::time);
+    array("error", [](Picks p) {
+        const std::vector<Arrival> none;
+        return column<double>(p.survey().has_errors ? p.survey().arrivals : none,
+                              [](const Arrival& a) { return a.error; });
+    });
+    array("polarity", [](Picks p) {
+        return column<std::int32_t>(p.file.polarities, [](auto motion) { return motion; });
+    });
+    type.def_prop_ro(
+            "event_ids", [](Picks p) { return ids_of(p.survey().events); },
+            nb::sig("def event_ids(self) -> list[str]"))
+        .def_prop_ro(
+            "station_ids", [](Picks p) { return ids_of(p.survey().stations); },
+            nb::sig("def station_ids(self) -> list[str]"))
+        .def_prop_ro("names", [](Picks p) { return p.file.phases; })
+        .def_prop_ro("is_2d", [](Picks p) { return p.survey().is_2d; })
+        .def_prop_ro(
+            "plane", [](Picks p) { return p.file.plane ? to_text(*p.file.plane) : std::string(); },
+            "The plane of x and y as text; empty without one.")
+        .def_prop_ro(
+            "notes", [](Picks p) { return sentences_of(p.notes); },
+            nb::sig("def notes(self) -> list[str]"));
+}
+
+void bind_located(nb::module_& module) {
+    nb::class_<Located>(module, "Located", "What locate found; see fermat.Catalogue.")
+        .def_prop_ro(
+            "events", [](const Located& l) { return event_columns(l.catalogue); },
+            nb::sig("def events(self) -> dict[str, typing.Any]"))
+        .def_prop_ro(
+            "fits", [](const Located& l) { return fit_columns(l.catalogue); },
+            nb::sig("def fits(self) -> dict[str, typing.Any]"))
+        .def_prop_ro(
+            "model_error",
+            [](const Located& l) {
+                const auto size = l.catalogue.errors.typical();
+                return std::make_pair(size[0], size[1]);
+            },
+            "Deviations of computed times of P and of S.")
+        .def_prop_ro("error_length", [](const Located& l) { return l.catalogue.errors.length; })
+        .def_prop_ro(
+            "terms", [](const Located& l) { return term_columns(l.catalogue); },
+            nb::sig("def terms(self) -> dict[str, typing.Any] | None"))
+        .def_prop_ro(
+            "notes", [](const Located& l) { return sentences_of(l.notes); },
+            nb::sig("def notes(self) -> list[str]"));
+}
+
 }  // namespace
 
 void bind_locate(nb::module_& module) {
+    bind_phase_picks(module);
+    bind_located(module);
     module.def(
         "is_phase_file", [](const std::filesystem::path& path) { return needs_stations(path); },
         "path"_a, nb::sig("def is_phase_file(path: str | os.PathLike[str]) -> bool"),
@@ -327,7 +408,7 @@ void bind_locate(nb::module_& module) {
                "centre"_a.none(), "later"_a,
                nb::sig("def load_phase_picks(path: str | os.PathLike[str], stations: str | "
                        "os.PathLike[str] | None, events: str | os.PathLike[str] | None, centre: "
-                       "tuple[float, float] | None, later: bool) -> tuple[typing.Any, ...]"),
+                       "tuple[float, float] | None, later: bool) -> PhasePicks"),
                "Arrivals of events whose places may not be known.");
     module.def("phase_numbers", &phase_numbers, "names"_a,
                nb::sig("def phase_numbers(names: list[str]) -> "
@@ -341,7 +422,7 @@ void bind_locate(nb::module_& module) {
                 "LayeredMedium | None, phases: list[str], picks: dict[str, typing.Any], surface: "
                 "numpy.typing.NDArray[typing.Any] | None, "
                 "box: numpy.typing.NDArray[typing.Any] | None, terms: object, options: dict[str, "
-                "typing.Any], progress: object | None) -> tuple[typing.Any, ...]"),
+                "typing.Any], progress: object | None) -> Located"),
         "fermat.locate after its arguments are checked.");
     module.def(
         "write_first_motions", &write_motions, "path"_a, "output_format"_a, "events"_a, "motions"_a,

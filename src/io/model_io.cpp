@@ -35,11 +35,18 @@ const ModelFormat* format_read(const TextFile& file) {
     return nullptr;
 }
 
+/// Whether gzip may pack what is written: formats of one file that are read so.
+bool may_be_packed(const ModelFormat& format) {
+    return format.packed && &format != &nonlinloc_model;
+}
+
 const ModelFormat* format_written(const fs::path& path) {
-    const std::string suffix = suffix_of(path);
+    const std::string suffix = input_suffix_of(path);
+    const bool packed = suffix != suffix_of(path);
     for (const ModelFormat* format : formats) {
+        if (format->write == nullptr || (packed && !may_be_packed(*format))) continue;
         const std::string_view list = format->written.empty() ? format->suffixes : format->written;
-        if (format->write != nullptr && has_suffix(list, suffix)) return format;
+        if (has_suffix(list, suffix)) return format;
     }
     return nullptr;
 }
@@ -176,6 +183,10 @@ Model read_model_file(const fs::path& path, Notes& notes, const ModelFileOptions
         }
         format = &raw_model;
     }
+    std::error_code ignored;
+    if (!fs::exists(path, ignored)) {
+        throw InputError(fmt::format("cannot read '{}': No such file or directory", path.string()));
+    }
     if (input_suffix_of(path) != suffix_of(path) && !format->packed) {
         throw InputError(fmt::format("{} is packed (of models, {} are read so: gunzip it)",
                                      file.quoted(), list_of(true)));
@@ -196,8 +207,8 @@ void write_model(const fs::path& path, const Model& model, const std::string& ru
     }
     if (format == nullptr) {
         throw InputError(
-            fmt::format("cannot write '{}' (models are written as .h5, .vti, .vts, .vtk, .hdr, "
-                        ".grd, .segy, .csv, .xyz or .npy)",
+            fmt::format("cannot write '{}' (models are written as .vtkhdf or .h5, .vti, .vts, "
+                        ".vtk, .hdr, .grd, .segy, .csv, .xyz or .npy)",
                         path.string()));
     }
     format->write(path, model, run);

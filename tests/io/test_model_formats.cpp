@@ -65,6 +65,28 @@ TEST_F(ModelFormats, WhatIsWrittenIsReadAgain) {
                          ".vti"));
 }
 
+TEST_F(ModelFormats, NamesThatEndInGzArePackedAndReadAgain) {
+    const Model model = counted({4, 1, 3});
+    for (const char* name : {"a.csv", "a.vti", "a.grd", "a.segy"}) {
+        const std::string packed = std::string(name) + ".gz";
+        write_model(at(name), model);
+        write_model(at(packed), model);
+        EXPECT_NE(content(at(name)), content(at(packed))) << name;
+        EXPECT_TRUE(content(at(packed)).starts_with("\x1f\x8b")) << name;
+        expect_same(read(packed), read(name));
+    }
+    for (const char* name : {"a.h5.gz", "a.hdr.gz", "a.gz"}) {
+        EXPECT_TRUE(contains(message_of([&] { write_model(at(name), model); }), "cannot write"));
+    }
+}
+
+TEST_F(ModelFormats, AMissingFileIsToldOnce) {
+    for (const char* name : {"no.vti", "no.grd", "no.rsf", "no.csv", "no.h5"}) {
+        EXPECT_EQ(message_of([&] { read(name); }),
+                  "cannot read '" + at(name).string() + "': No such file or directory");
+    }
+}
+
 TEST_F(ModelFormats, SurferHasHeightsAndBlanksInAllItsDialects) {
     put("a.grd", "DSAA\n3 2\n0 2\n-1 4\n1 6\n1 2 3\n4 5 1.70141e+38\n");
     const Model model = read("a.grd");

@@ -229,6 +229,16 @@ def test_times_below_a_tenth_of_a_second_are_milliseconds(run):
     assert ["plain RMS residual", "40 → 10 ms"] in page_data(run)["summary"]
 
 
+def test_the_target_is_a_line_across_the_convergence(run, browser):
+    lines = "document.querySelectorAll('#convergence .target').length"
+    for target, count in ((0.3, 1), (2, 0), (None, 0)):  # 2 is above all iterations
+        settings = 'length-unit = "km"\ntime-unit = "s"\n'
+        run.write("run/settings.toml", settings + (f"target-rms = {target}\n" if target else ""))
+        run("report", "run", "-o", "report.html")
+        browser.open(run.folder / "report.html")
+        assert (browser.errors, browser.value(lines)) == ([], count)
+
+
 def test_switches_of_the_page(run, browser):
     """Elevation, logarithmic colours, the ground, curves of a shot, and the trade-off."""
     rows = [line.split(",") for line in HISTORY.split()]

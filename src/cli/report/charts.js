@@ -45,7 +45,18 @@ const columnOf = (history, name) => {
   return at < 0 ? null : history.rows.map(row => typeof row[at] === "number" ? row[at] : NaN);
 };
 
-function drawConvergence(holder, history, given) {
+// The RMS at which the run was to stop, in the run's own unit; NaN where it had none.
+const targetRms = settings => Number((/^target-rms = (\S+)$/m.exec(settings) || [])[1]);
+
+// A dashed line across a chart at the height of its target.
+function drawTarget(root, left, right, at) {
+  const line = svg("line", {x1: left, x2: right, y1: at, y2: at, stroke: theme.grey,
+    "stroke-dasharray": "6 5", class: "target"});
+  root.append(line, svg("text", {x: right, y: at - 5, "text-anchor": "end", "font-size": 12,
+    fill: theme.dim}, "target"));
+}
+
+function drawConvergence(holder, history, given, target) {
   const {factor, unit} = smallTimes(given, columnOf(history, "rms"));
   const scaled = name => (columnOf(history, name) || []).map(v => factor * v);
   const iteration = columnOf(history, "iteration"), rms = scaled("rms");
@@ -72,6 +83,7 @@ function drawConvergence(holder, history, given) {
   root.append(svg("text", {x: wide / 2, y: tall - 8, "text-anchor": "middle"}, "iteration"));
   root.append(svg("text", {x: 16, y: tall / 2, "text-anchor": "middle",
     transform: `rotate(-90 16 ${tall / 2})`}, `RMS residual (${unit})`));
+  if (factor * target < top) drawTarget(root, room.left, wide - room.right, y(factor * target));
   lines.forEach(([name, values, colour, dash], number) => {
     root.append(svg("polyline", {points: values.map((v, n) => `${x(iteration[n])},${y(v)}`).join(" "),
       fill: "none", stroke: colour, "stroke-width": 2, "stroke-dasharray": dash}));

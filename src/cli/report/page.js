@@ -210,8 +210,8 @@ function main() {
   if (!data.history) hide("convergence-section");
   else if (data.history.rows.length) {
     drawn(() => {
-      drawConvergence(find("convergence"), data.history, data.units.time);
-      drawTradeOff(find("trade-off"), data.history, data.units.time);
+      drawConvergence(find("convergence"), data.history, data.units.time, targetRms(data.settings));
+      drawTradeOff(find("trade-off"), data.history, data.units.time, targetRms(data.settings));
     });
     table(find("history"), data.history);
   }

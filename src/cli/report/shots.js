@@ -110,7 +110,7 @@ function drawCurves(canvas, lists, shot, names) {
 }
 
 // Misfit against roughness, a point a model; nothing where the run has no such numbers.
-function drawTradeOff(holder, history, given) {
+function drawTradeOff(holder, history, given, target) {
   const {factor, unit} = smallTimes(given, columnOf(history, "rms"));
   const lambda = columnOf(history, "lambda"), roughness = columnOf(history, "roughness");
   const chi2 = columnOf(history, "chi2"), rms = columnOf(history, "rms").map(v => factor * v);
@@ -144,6 +144,8 @@ function drawTradeOff(holder, history, given) {
     transform: `rotate(-90 16 ${tall / 2})`}, hasChi2 ? "χ² per pick" : `plain RMS residual (${unit})`));
   if (hasChi2) root.append(svg("line", {x1: room.left, x2: wide - room.right, y1: y(1), y2: y(1),
     stroke: theme.grey, "stroke-dasharray": "6 5"}));
+  else if (factor * target > ys.low && factor * target < ys.high)
+    drawTarget(root, room.left, wide - room.right, y(factor * target));
   root.append(svg("polyline", {points: kept.map(n => `${x(roughness[n])},${y(value[n])}`).join(" "),
     fill: "none", stroke: theme.after, "stroke-width": 1.5}));
   const taken = [];

@@ -59,15 +59,33 @@ std::string command_words(const CLI::App& root) {
     return words;
 }
 
+/// For a missing argument that also stands without its flag, how to give it: "fermat invert FILE,
+/// or
+/// --picks FILE; ".
+std::string ways_to_give(const CLI::App& command, const std::string& words,
+                         const CLI::ParseError& error) {
+    if (dynamic_cast<const CLI::RequiredError*>(&error) == nullptr) return "";
+    const std::string message = error.what();
+    const std::string flag = message.substr(0, message.find(' '));
+    const CLI::Option* option =
+        flag.starts_with("--") ? command.get_option_no_throw(flag) : nullptr;
+    if (option == nullptr || !option->get_positional()) return "";
+    const std::string type = option->get_type_name();
+    return fmt::format("{} {}, or {} {}; ", words, type, flag, type);
+}
+
 /// What is wrong with the arguments, and in parentheses where to look. CLI11 reports a missing
 /// argument before an unknown one; a mistyped flag or command is both.
 std::string parse_message(const CLI::App& root, const CLI::ParseError& error) {
     const std::string see = fmt::format("see {} --help", command_words(root));
     const std::vector<std::string> unknown = root.remaining(true);
-    if (unknown.empty()) return fmt::format("{} ({})", error.what(), see);
-    const std::string& word = unknown.front();
     const std::vector<CLI::App*> running = running_commands(root);
     const CLI::App& last = running.empty() ? root : *running.back();
+    if (unknown.empty()) {
+        const std::string ways = ways_to_give(last, command_words(root), error);
+        return fmt::format("{} ({}{})", error.what(), ways, see);
+    }
+    const std::string& word = unknown.front();
     const bool is_flag = word.starts_with('-');
     const std::vector<std::string> known = is_flag ? flag_names(last) : command_names(last);
     const bool needs_command = last.get_require_subcommand_min() > 0;

@@ -133,7 +133,7 @@ void add_flags(CLI::App& app, InvertFlags& flags) {
              "kept, such as quarry blasts");
     mark_file(add_repeated(app, "--differences", "FILE", flags.differences,
                            "of --relocate: dt.ct or dt.cc of hypoDD, whose differences of times "
-                           "count beside the picks (double-difference tomography); once a file"),
+                           "count beside the picks (double-difference tomography); once per file"),
               FileRole::input);
     add_value(app, "--checkerboard", "SIZE,A", flags.board,
               "resolution test: invert synthetic picks of the model with boxes of SIZE (or X,Y,Z) "

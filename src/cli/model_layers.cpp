@@ -42,10 +42,11 @@ struct LayersFlags : GridFlags {
 void add_flags(CLI::App& app, LayersFlags& flags) {
     add_grid(app, flags);
     app.get_option("--shape")->required(false);
-    add_repeated(app, "--layer", "Z:V", flags.layers,
-                 "depth of a layer's top and its velocity (0: air); once a layer, downwards; with "
-                 "--interface V, V,GRADIENT (V at the least depth of its top), a CSV of "
-                 "depth,velocity or a model file");
+    add_repeated(
+        app, "--layer", "Z:V", flags.layers,
+        "depth of a layer's top and its velocity (0: air); once per layer, downwards; with "
+        "--interface V, V,GRADIENT (V at the least depth of its top), a CSV of "
+        "depth,velocity or a model file");
     add_repeated(
         app, "--interface", "ID=Z", flags.interfaces,
         "an interface below the surface, downwards: its depth, or a file: a grid of Surfer "

@@ -93,8 +93,8 @@ void check_model_output(const fs::path& path) {
     if (is_model_output(path)) return;
     throw InputError(flag_message(
         "--output", path.string(),
-        "must end in .h5, .vti, .vts, .vtk, .hdr, .grd, .segy, .csv or .xyz, or in .npy for "
-        "values only"));
+        "must end in .vtkhdf or .h5, .vti, .vts, .vtk, .hdr, .grd, .segy, .csv or .xyz, or in .npy "
+        "for values only"));
 }
 
 void check_hdf5_output(const FlagFile& output) {

@@ -49,10 +49,10 @@ void add_flags(CLI::App& app, PhasesFlags& flags) {
     add_repeated(
         app, "--phase", "NAME", flags.phases,
         "Pg, PmP, Pn, PmS, P2P, pP, ..., a rayinvr code such as 2.2, a description such "
-        "as 'P moho reflect S', or one with a name of yours, 'PX=P moho reflect S'; once a "
+        "as 'P moho reflect S', or one with a name of yours, 'PX=P moho reflect S'; once per "
         "phase")
         ->required();
-    add_repeated(app, "--source", "X,Y,Z", flags.source, "a source; X,Z in 2-D; once a source");
+    add_repeated(app, "--source", "X,Y,Z", flags.source, "a source; X,Z in 2-D; once per source");
     add_path(app, "--sources", flags.sources,
              "sources: CSV with columns x,y,z (no y in 2-D), or .sgt");
     add_path(app, "--receivers", flags.receivers,

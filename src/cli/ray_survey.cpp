@@ -146,7 +146,7 @@ std::vector<RayPair> read_pairs(const fs::path& path, std::size_t sources, std::
 }
 
 void add_ray_survey_flags(CLI::App& app, RaySurveyFlags& flags, const std::string& picks) {
-    add_repeated(app, "--source", "X,Y,Z", flags.source, "a source; X,Z in 2-D; once a source");
+    add_repeated(app, "--source", "X,Y,Z", flags.source, "a source; X,Z in 2-D; once per source");
     add_path(app, "--sources", flags.sources,
              "sources: CSV with columns x,y,z[,start_time] (no y in 2-D), or .sgt");
     add_path(app, "--receivers", flags.receivers,

@@ -57,7 +57,7 @@ void add_flags(CLI::App& app, RelocateFlags& flags) {
              "CSV with station,x,y,z, hypoDD's station.dat or NonLinLoc's GTSRCE lines")
         ->required();
     mark_file(add_repeated(app, "--differences", "FILE", flags.differences,
-                           "dt.ct or dt.cc of hypoDD; once a file"),
+                           "dt.ct or dt.cc of hypoDD; once per file"),
               FileRole::input);
     add_path(app, "--picks", flags.picks,
              "picks that catalogue differences are made of: as for fermat locate, or phase.dat");

@@ -47,7 +47,7 @@ struct TimesFlags {
 void add_flags(CLI::App& app, TimesFlags& flags) {
     add_path(app, "--model", flags.model, "velocity model")->required();
     add_repeated(app, "--source", "X,Y,Z", flags.source,
-                 "a source; X,Z in 2-D; once a source: one field each");
+                 "a source; X,Z in 2-D; once per source: one field each");
     add_path(app, "--sources", flags.sources,
              "sources: CSV with columns x,y,z[,start_time] (no y in 2-D), or .sgt");
     app.add_flag("--together", flags.together,

@@ -30,10 +30,11 @@ PickFormat pick_format_of(const TextFile& file) {
         if (reader->named != nullptr && reader->named(file)) return reader->format;
     }
     if (file.is_binary()) {
-        throw InputError(
-            fmt::format("{} is a binary file that is not known (picks are text, or "
-                        ".gtt)",
-                        file.quoted()));
+        constexpr std::string_view hdf5_mark = "\x89HDF\r\n\x1a\n";
+        const bool is_hdf5 = file.head(hdf5_mark.size()) == hdf5_mark;
+        throw InputError(fmt::format("{} is {} (picks are text, or .gtt)", file.quoted(),
+                                     is_hdf5 ? "an HDF5 file, such as a model, and no file of picks"
+                                             : "a binary file that is not known"));
     }
     NumberLines lines(file);
     const Words first = lines.next();

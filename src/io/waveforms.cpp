@@ -83,9 +83,8 @@ void refuse_waveforms(const TextFile& file) {
     const std::string_view format = waveforms_of(file.head(record_head));
     if (format.empty()) return;
     throw InputError(
-        fmt::format("{} holds waveforms ({}) and picks are needed (pick the first arrivals in "
-                    "another program and give their times, see the formats of picks; fermat "
-                    "geometry reads where shots and receivers were)",
+        fmt::format("{} holds waveforms ({}) and picks are needed (fermat pick picks them; "
+                    "fermat geometry reads where shots and receivers were)",
                     file.quoted(), format));
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import inspect
 import warnings
 from collections.abc import Callable
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["plot", "save_figure"]
 
 READ_LAYERED = (".h5", ".hdf", ".hdf5", ".vtkhdf")
-READ_MODELS = (".h5", ".hdf", ".hdf5", ".vtkhdf", ".vti", ".vtr", ".nc", ".grd", ".hdr")
+READ_MODELS = (*READ_LAYERED, ".vti", ".vtr", ".nc", ".grd", ".hdr", ".segy", ".sgy", ".rsf", ".vo", ".smesh")
 MOVING = (".gif", ".html")
 
 
@@ -85,12 +86,16 @@ def plot(arguments: Any) -> str:
         units = _units(given, model)
         figure = pictures.phases(phases, reduce=arguments.reduce, title=arguments.title, length=units["length"],
                                  time=units["time"])
-    elif what.suffix.lower() in READ_MODELS:
+    elif _is_model(what):
+        _tell_what_goes_over(what)
         model = Model.load(what)
         figure = _picture_of_model(model, arguments, _units(given, model))
     else:
         if over:
             raise ValueError(f"--{over[0]} is drawn over a model, and '{what}' is a file of picks")
+        columns = _columns(what)
+        if {"event", "origin_time"} <= columns and not {"time", "source_x"} & columns:
+            raise ValueError(f"'{what}' is a catalogue of events (fermat report draws it)")
         read = picks(what)
         units = _units(given, read)
         figure = pictures.traveltime_curves(read, length=units["length"], time=units["time"]).figure
@@ -146,6 +151,42 @@ def _units(given: Units, drawn: Any) -> dict[str, str]:
     """The units that are given, or those of what is drawn."""
     own = units_of(drawn)
     return {"length": given.length or own.length, "time": given.time or own.time}
+
+
+def _columns(file: Path) -> set[str]:
+    """The names in the first line of a table that is no comment; of others nothing."""
+    if not file.is_file() or "".join(file.suffixes).lower() not in (".csv", ".csv.gz"):
+        return set()
+    opened = gzip.open if file.suffix.lower() == ".gz" else open
+    try:
+        with opened(file, "rt", encoding="utf-8") as lines:
+            head = next((line for line in lines if not line.startswith("#")), "")
+    except (OSError, UnicodeDecodeError):
+        return set()  # the reader of picks says what is wrong
+    return {name.strip() for name in head.split(",")}
+
+
+def _is_model(file: Path) -> bool:
+    """Whether a file is one of models by its name, or a table that has velocities."""
+    name = file.name.lower().removesuffix(".gz")
+    if Path(name).suffix in READ_MODELS or "smesh" in name:
+        return True
+    return (name.startswith("v") and name.endswith(".in")) or {"z", "velocity"} <= _columns(file)
+
+
+def _tell_what_goes_over(file: Path) -> None:
+    """Of rays and times says with what they are drawn."""
+    if file.suffix.lower() not in READ_LAYERED or not file.is_file():
+        return
+    try:
+        fields, cells = _core.load_fields(file)
+    except ValueError as error:
+        if "'PolyData'" in str(error):
+            raise ValueError(f"'{file}' has rays (fermat plot MODEL --rays '{file}' draws them)") from None
+        return
+    has_times = any(name == "time" or name.startswith("time_") for name in fields)
+    if has_times and not {"velocity"} & {*fields, *cells}:
+        raise ValueError(f"'{file}' has times (fermat plot MODEL --times '{file}' draws them)")
 
 
 def _coverage(file: Path) -> NDArray[Any] | None:

@@ -27,9 +27,11 @@ void add_flags(CLI::App& app, ReportCommandFlags& flags) {
 /// Rays of later phases are drawn by the Python package.
 [[noreturn]] void report_phases(const ReportCommandFlags& flags, const Run& run) {
     if (!flags.model) {
-        throw InputError(fmt::format(
-            "no --model is given (rays of fermat phases, as in '{}', need their layered medium)",
-            flags.report.run.string()));
+        throw InputError(
+            fmt::format("no --model is given ('{}' is taken for rays of fermat phases, which need "
+                        "their layered medium; other reports are of a folder of fermat invert or "
+                        "of a catalogue in CSV)",
+                        flags.report.run.string()));
     }
     const ReportOptions& report = flags.report;
     std::vector<std::string> words{"phase-report", "--what=" + report.run.string(),

@@ -52,6 +52,10 @@ def test_a_run_is_drawn_in_many_ways(volume):
     volume.write("line.csv", "source_x,source_z,receiver_x,receiver_z,time,error\n" + "".join(
         f"{s},0,{r},0,{abs(s - r) / 2:g},0.05\n" for s in (0, 10) for r in range(1, 10)))
     volume("invert", "--picks", "line.csv", "-o", "run", "--keep", "all", "--quiet")
+    for name in ("model.csv", "model.segy", "model.csv.gz"):
+        volume("model", "convert", "model.h5", "-o", name)
+        assert volume.call("plot", name, "-o", f"{name}.png").returncode == 0
+        assert (volume.folder / f"{name}.png").stat().st_size > 5000
     volume("plot", "run", "--kind", "before-after", "-o", "two.png")
     volume("plot", "run", "-o", "run.html", "--title", "a line")
     assert "a line" in (volume.folder / "run.html").read_text()
@@ -76,6 +80,11 @@ def test_rays_per_cell_are_drawn_without_a_model(traced):
 def test_what_cannot_be_is_one_line_and_writes_nothing(traced, monkeypatch):
     assert "'ImageData' (rays are 'PolyData')" in traced.error("export", "model.h5", "-o", "r.vtp")
     assert "or be a folder" in traced.error("export", "model.h5", "-o", "model.doc")
+    traced("times", "--model", "model.h5", "--source", "1,1,1", "-o", "times.h5")
+    for file, words in (("rays.h5", "fermat plot MODEL --rays 'rays.h5'"), ("times.h5", "fermat plot MODEL --times 'times.h5'")):
+        assert words in traced.error("plot", file, "-o", "a.png")
+    traced.write("events.csv", "event,status,x,y,z,origin_time\n1,located,1,1,1,0\n")
+    assert "'events.csv' is a catalogue of events" in traced.error("plot", "events.csv", "-o", "a.png")
     assert "cannot draw 'a.xyz'" in traced.error("plot", "model.h5", "-o", "a.xyz")
     assert "has no array 'time'" in traced.error("plot", "model.h5", "--times", "model.h5", "-o", "a.png")
     assert "'records' does not exist" in traced.error("geometry", "records", "-o", "survey")

@@ -20,11 +20,14 @@ __all__ = ["report"]
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8886; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; margin: 1rem 0; }
-th, td { padding: .25rem .8rem; border-bottom: 1px solid var(--line); text-align: right; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem;
+  overflow-wrap: anywhere; }
+.scroll { overflow-x: auto; overflow-wrap: normal; margin: 1rem 0; }
+table { border-collapse: collapse; }
+th, td { padding: .25rem .8rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; }
-figure { margin: 1.5rem 0; background: white; } svg { width: 100%; height: auto; }
+figure { margin: 1.5rem 0; background: white; } svg { display: block; width: 100%; min-width: 36rem; height: auto; }
+@media (max-width: 40rem) { body { margin-top: 1rem; } th, td { padding: .2rem .45rem; } }
 """
 
 
@@ -86,6 +89,12 @@ def _picture(rays: list[PhaseRays], reduce: float | None, length: str, time: str
     return text[text.index("<svg") :]
 
 
+def _ends(values: Any) -> str:
+    """The least and the largest of the values, once where they are one."""
+    ends = dict.fromkeys(f"{v:.4g}" for v in (values.min(), values.max())) if len(values) else ["–"]
+    return " to ".join(ends)
+
+
 def _page(title: str, rays: list[PhaseRays], picture: str, length: str, time: str) -> str:
     medium = rays[0].medium
     sphere = medium.layer(0).coordinates == "spherical"
@@ -97,15 +106,16 @@ def _page(title: str, rays: list[PhaseRays], picture: str, length: str, time: st
     for one in rays:
         counts = Counter(one.status)
         at, times = _distances(one), one.times[one.arrived]
-        span = ["–", "–"] if len(at) == 0 else [f"{v.min():.4g} to {v.max():.4g}" for v in (at, times)]
+        span = [_ends(values) for values in (at, times)]
         cells = (html.escape(one.phase), len(one), *(counts[name] for name in statuses), *span)
         rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
     return (
         f"<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport "
         f"content='width=device-width'><title>{html.escape(title)}</title><style>{_STYLE}</style></head>\n"
         f"<body><h1>{html.escape(title)}</h1>\n<p>{html.escape(repr(medium))}</p>\n"
-        f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>\n"
-        f"<figure>{picture}</figure>\n<p>ok: a path of stationary time; along: follows an interface for a while; "
-        "absent: there is no such path; crosses: its only path would leave its layer; outside: would leave the "
-        "model; unsettled: a path was begun and did not settle.</p>\n</body></html>\n"
+        f"<div class=scroll><table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>\n"
+        f"<figure class=scroll>{picture}</figure>\n<p>ok: a path of stationary time; along: follows an interface for a "
+        "while; doubtful: an earlier arrival may have been missed; absent: there is no such path; crosses: its only "
+        "path would leave its layer; outside: would leave the model; unsettled: a path was begun and did not settle."
+        "</p>\n</body></html>\n"
     )

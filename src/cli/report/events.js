@@ -3,6 +3,7 @@
 // Of a Gaussian in a plane, this many deviations hold 68 %.
 const HOLDS_68 = Math.sqrt(-2 * Math.log(1 - 0.6827));
 const MANY = 400;  // events whose ellipses would hide one another
+const FEW = 20;  // events whose ellipses are shown whole
 const EVENT_LISTS = ["x", "y", "z", "fromX", "fromY", "fromZ", "rms", "magnitude", "covXX", "covXY",
   "covXZ", "covYY", "covYZ", "covZZ"];
 
@@ -62,8 +63,10 @@ class EventsView {
     const names = ["x", "y", "z"], froms = ["fromX", "fromY", "fromZ"];
     const stations = [this.at(across), this.at(along)];
     const wanted = moves && this.fromX.length;
-    let x = spanOf(this[names[across]], stations[0], wanted ? this[froms[across]] : []);
-    let y = spanOf(this[names[along]], stations[1], wanted ? this[froms[along]] : []);
+    const whole = errors && this.hasErrors && this.x.length <= FEW;
+    const spanAlong = (axis, at) => spanOf(this[names[axis]], at, wanted ? this[froms[axis]] : [],
+      whole ? this.endsOfErrors(axis) : []);
+    let x = spanAlong(across, stations[0]), y = spanAlong(along, stations[1]);
     // As `chart` leaves room for labels.
     if (along === 1) {
       const wide = canvas.parentElement.clientWidth;
@@ -106,6 +109,15 @@ class EventsView {
     stations[0].forEach((place, n) => triangle(pen, f.x(place), f.y(stations[1][n]), 5));
     if (along === 1 && this.hasMagnitudes) this.drawMagnitudes(pen, f);
     return f;
+  }
+
+  // How far the ellipses reach along an axis.
+  endsOfErrors(axis) {
+    const place = [this.x, this.y, this.z][axis], square = [this.covXX, this.covYY, this.covZZ][axis];
+    return Array.from(place).flatMap((v, n) => {
+      const reach = HOLDS_68 * Math.sqrt(square[n]) / this.reach[axis];
+      return [v - reach, v + reach];
+    });
   }
 
   // The ellipse of two axes that holds 68 %, from the lower triangle of their covariance's root.
@@ -156,7 +168,7 @@ class EventsView {
 
   // How many events at which depth; bars in the colours of the map.
   drawDepths(canvas, height) {
-    const bins = 24, {low, high} = this.depth, tall = (high - low) / bins || 1;
+    const {low, high} = this.depth, bins = high > low ? 24 : 1, tall = (high - low) / bins || 1;
     const count = new Array(bins).fill(0);
     for (const z of this.z) ++count[Math.min(bins - 1, Math.max(0, Math.floor((z - low) / tall)))];
     const most = Math.max(...count);

@@ -187,11 +187,11 @@ def adjoint(
         if together:
             by_nodes, by_spots = _to_the_first(times, by_nodes, by_spots, len(places), threads)
         found = times.gradient(by_nodes, by_spots, threads, listener(progress))
-    slowness, by_source, by_start, by_receivers, unsettled, *others = found
-    tell_unsettled(unsettled)
+    tell_unsettled(found.unsettled)
+    by_source, by_start = found.sources, found.start_times
     if one:
         by_source, by_start = by_source[0], by_start[0]
-    return Adjoint(slowness, by_source, by_start, by_receivers, *others)
+    return Adjoint(found.slowness, by_source, by_start, found.receivers, found.anisotropy)
 
 
 def _to_the_first(
@@ -233,13 +233,13 @@ def _of_front(
     assert times is not None
     by_nodes = _shaped(by_times, model.shape, "by_times", masked=0.0)
     by_spots = _shaped(by_receiver_times, (len(spots),), "by_receiver_times")
-    slowness, by_front, by_spot, unsettled, notes = _core.front_gradient(
+    found = _core.front_gradient(
         model, times, np.ascontiguousarray(spots), by_nodes, by_spots, solver, order, threads,
         listener(progress),
     )  # fmt: skip
-    tell(notes)
-    tell_unsettled(unsettled)
-    return Adjoint(slowness, np.zeros(model.ndim), by_front, by_spot)
+    tell(found.notes)
+    tell_unsettled(found.unsettled)
+    return Adjoint(found.slowness, np.zeros(model.ndim), found.start_times, found.receivers)
 
 
 def tell_unsettled(count: int) -> None:
@@ -365,10 +365,10 @@ class Differentiable:
             by = by.reshape(self.counts)
             turned = np.ascontiguousarray(by.T if self.swapped else by)
             found = self.survey.gradient(None, turned, self.threads, None)
-        slowness, sources, starts, receivers, self.unsettled = found[:5]
+        self.unsettled = found.unsettled
         if self.swapped:
-            sources, receivers, starts = receivers, sources, by.sum(axis=1)
-        return slowness, sources, starts, receivers
+            return found.slowness, found.receivers, by.sum(axis=1), found.sources
+        return found.slowness, found.sources, found.start_times, found.receivers
 
     def gradient(
         self, by_times: NDArray[Any]

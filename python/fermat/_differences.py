@@ -37,18 +37,19 @@ def differences_of(given: Any, events: list[str], stations: list[str]) -> dict[s
         )
     parts = []
     for file in files:
-        *columns, notes = _core.load_differences(file, events, stations)
-        tell(notes)
-        parts.append(columns)
-    return {name: np.concatenate(each) for name, each in zip(NAMES, zip(*parts, strict=True),
-                                                             strict=True)}
+        parts.append(_told(_core.load_differences(file, events, stations)))
+    return {name: np.concatenate([part[name] for part in parts]) for name in NAMES}
 
 
 def made_differences(model: Model, picks: Picks, options: dict[str, Any]) -> dict[str, Any]:
     """Differences of the picks of neighbouring events."""
-    *columns, notes = _core.make_differences(model, picks._survey(), options)
-    tell(notes)
-    return dict(zip(NAMES, columns, strict=True))
+    return _told(_core.make_differences(model, picks._survey(), options))
+
+
+def _told(columns: dict[str, Any]) -> dict[str, Any]:
+    """The columns without the notes, which are told."""
+    tell(columns.pop("notes"))
+    return columns
 
 
 def _difference_table(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -15,9 +15,34 @@ if TYPE_CHECKING:
 
 __all__ = ["Found", "Survey", "differentiable_times", "goes_by_rays"]
 
-Found = tuple[Any, ...]
-"""dJ by slowness, sources, start times, receivers; nodes that do not settle; dJ by parameters of
-anisotropy."""
+
+class Found(Protocol):
+    """What an adjoint found: dJ by all that times depend on."""
+
+    @property
+    def slowness(self) -> Any: ...
+    @property
+    def sources(self) -> Any: ...
+    @property
+    def start_times(self) -> Any: ...
+    @property
+    def receivers(self) -> Any: ...
+    @property
+    def unsettled(self) -> int: ...
+    @property
+    def anisotropy(self) -> dict[str, Any]: ...
+
+
+class _AlongRays(NamedTuple):
+    """What derivatives along rays found."""
+
+    slowness: NDArray[np.float64]
+    sources: NDArray[np.float64]
+    start_times: NDArray[np.float64]
+    receivers: NDArray[np.float64]
+    unsettled: int
+    anisotropy: dict[str, NDArray[np.float64]]
+
 
 
 class Survey(Protocol):
@@ -157,7 +182,7 @@ class RayTimes:
         slowness = np.asarray(rows.T @ by).reshape(self.model.velocity.shape)
         at_source, at_receiver = _core.ray_end_slopes(self.model, traced._rays)
         grid = by.reshape(count)
-        return (
+        return _AlongRays(
             slowness,
             (by[:, None] * at_source).reshape(*count, -1).sum(axis=1),
             grid.sum(axis=1),

@@ -249,17 +249,15 @@ def _places(
     if is_file(events) != is_file(stations):
         raise ValueError("events and stations must both be files, or both be tables")
     if is_file(events):
-        event_ids, at_events, times, station_ids, at_stations, _, plane, notes = (
-            _core.load_hypocentres(events, stations, centre)  # type: ignore[arg-type]
-        )
-        tell(notes)
-        given = {"events": on_axes(model, at_events), "stations": on_axes(model, at_stations)}
-        on_plane = Plane(plane) if plane else None
+        read = _core.load_hypocentres(events, stations, centre)  # type: ignore[arg-type]
+        tell(read.notes)
+        given = {"events": on_axes(model, read.event_places), "stations": on_axes(model, read.station_places)}
+        on_plane = Plane(read.plane) if read.plane else None
         if on_sphere(model):
             given = {name: off_plane(at, on_plane) for name, at in given.items()}
             on_plane = None
-        given["origin_time"] = times
-        return given, list(event_ids), list(station_ids), on_plane
+        given["origin_time"] = read.origin_time
+        return given, read.event_ids, read.station_ids, on_plane
     if centre is not None:
         raise ValueError("centre is for files (tables have x and y)")
     event_ids, at_events = places(model, events, "event", unknown=True)

@@ -15,6 +15,7 @@
 #include "core/error.hpp"
 #include "core/teams.hpp"
 #include "eikonal/adjoint/adjoint.hpp"
+#include "found_gradient.hpp"
 #include "monitor.hpp"
 #include "numpy.hpp"
 #include "options.hpp"
@@ -74,10 +75,9 @@ class DifferentiableTimes {
             fields_);
     }
 
-    /// dJ by slowness, source positions, start times and receiver positions.
-    nb::tuple gradient(const std::optional<Values>& by_nodes,
-                       const std::optional<Values>& by_receivers, int threads,
-                       nb::object progress) const {
+    FoundGradient gradient(const std::optional<Values>& by_nodes,
+                           const std::optional<Values>& by_receivers, int threads,
+                           nb::object progress) const {
         const std::size_t count = survey_.sources().size();
         const std::size_t nodes = model_.grid().node_count();
         const std::size_t receivers = survey_.receivers().size();
@@ -106,10 +106,7 @@ class DifferentiableTimes {
                 });
             },
             fields_);
-        const bool flat = model_.grid().is_2d();
-        return nb::make_tuple(array_of(std::move(found.slowness)), rows_of(found.sources, flat),
-                              array_from(std::move(found.start_times)),
-                              rows_of(found.receivers, flat), found.unsettled);
+        return found_gradient(std::move(found), model_.grid().is_2d());
     }
 
   private:
@@ -199,7 +196,28 @@ class DifferentiableTimes {
 
 }  // namespace
 
+FoundGradient found_gradient(AdjointGradient found, bool is_2d) {
+    FoundGradient out;
+    out.slowness = nb::cast(array_of(std::move(found.slowness)));
+    out.sources = nb::cast(rows_of(found.sources, is_2d));
+    out.start_times = nb::cast(array_from(std::move(found.start_times)));
+    out.receivers = nb::cast(rows_of(found.receivers, is_2d));
+    out.unsettled = found.unsettled;
+    return out;
+}
+
 void bind_adjoint(nb::module_& module) {
+    nb::class_<FoundGradient>(module, "FoundGradient",
+                              "Derivatives of an objective by all that times depend on.")
+        .def_ro("slowness", &FoundGradient::slowness)
+        .def_ro("sources", &FoundGradient::sources)
+        .def_ro("start_times", &FoundGradient::start_times)
+        .def_ro("receivers", &FoundGradient::receivers)
+        .def_ro("unsettled", &FoundGradient::unsettled,
+                "Nodes whose equations are not solved: derivatives through them are not exact.")
+        .def_ro("anisotropy", &FoundGradient::anisotropy,
+                "By parameters of anisotropy on nodes; empty in isotropic media.")
+        .def_ro("notes", &FoundGradient::notes);
     nb::class_<DifferentiableTimes>(module, "DifferentiableTimes",
                                     "Times of a survey and their derivatives; see fermat.adjoint.")
         .def(nb::init<const Model&, const std::optional<Values>&, const Points&, const Numbers&,
@@ -222,11 +240,8 @@ void bind_adjoint(nb::module_& module) {
              "by_receivers"_a.none(), "threads"_a, "progress"_a.none(),
              nb::sig("def gradient(self, by_nodes: numpy.typing.NDArray[numpy.float64] | None, "
                      "by_receivers: numpy.typing.NDArray[numpy.float64] | None, threads: int, "
-                     "progress: object | None) -> tuple[numpy.typing.NDArray[numpy.float64], "
-                     "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
-                     "numpy.typing.NDArray[numpy.float64], int]"),
-             "dJ by slowness, source positions, start times and receiver positions, and "
-             "AdjointGradient::unsettled.");
+                     "progress: object | None) -> FoundGradient"),
+             "dJ from dJ/dT at nodes or receivers.");
 }
 
 }  // namespace fermat::python

@@ -10,10 +10,12 @@
 #include "bindings.hpp"
 #include "eikonal/adjoint/front_adjoint.hpp"
 #include "eikonal/adjoint/source_tangent.hpp"
+#include "found_gradient.hpp"
 #include "monitor.hpp"
 #include "numpy.hpp"
 #include "options.hpp"
 #include "points.hpp"
+#include "warn.hpp"
 
 namespace fermat::python {
 
@@ -26,6 +28,7 @@ using Values = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 
 nb::tuple amplitudes(const Model& model, const Points& source, const Numbers& start_time, int order,
                      int threads, nb::object progress) {
+    require_plain(model, "the computation of amplitudes");
     PythonMonitor bridge(std::move(progress), threads, "cpu");
     RayAmplitudes found = bridge.run([&](const Execution& execution) {
         const AdjointSurvey survey(model, {}, sources_from(source, start_time, model.grid()), {},
@@ -37,10 +40,11 @@ nb::tuple amplitudes(const Model& model, const Points& source, const Numbers& st
                           rows_of(found.takeoff, flat));
 }
 
-nb::tuple front_gradient(const Model& model, const Values& front, const Points& receivers,
-                         const std::optional<Values>& by_nodes,
-                         const std::optional<Values>& by_receivers, const std::string& solver,
-                         int order, int threads, nb::object progress) {
+FoundGradient front_gradient(const Model& model, const Values& front, const Points& receivers,
+                             const std::optional<Values>& by_nodes,
+                             const std::optional<Values>& by_receivers, const std::string& solver,
+                             int order, int threads, nb::object progress) {
+    require_plain(model, "the adjoint of a front");
     PythonMonitor bridge(std::move(progress), threads, "cpu");
     Notes notes;
     FrontGradient found = bridge.run([&](const Execution& execution) {
@@ -51,9 +55,14 @@ nb::tuple front_gradient(const Model& model, const Values& front, const Points& 
                              points_from(receivers, model.grid().origin.y), by,
                              {parse_choice<Solver>(solver), order}, execution, notes);
     });
-    return nb::make_tuple(array_of(std::move(found.slowness)), array_of(std::move(found.times)),
-                          rows_of(found.receivers, model.grid().is_2d()), found.unsettled,
-                          notes.sentences());
+    FoundGradient out;
+    out.slowness = nb::cast(array_of(std::move(found.slowness)));
+    out.sources = nb::none();
+    out.start_times = nb::cast(array_of(std::move(found.times)));
+    out.receivers = nb::cast(rows_of(found.receivers, model.grid().is_2d()));
+    out.unsettled = found.unsettled;
+    out.notes = sentences_of(notes);
+    return out;
 }
 
 }  // namespace
@@ -79,17 +88,16 @@ void bind_amplitudes(nb::module_& module) {
                        "progress: object | None) -> tuple[numpy.typing.NDArray[numpy.float64], "
                        "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
                "Times, spreading and take-off directions on the nodes; see fermat.amplitudes.");
-    module.def(
-        "front_gradient", &front_gradient, "model"_a, "front"_a, "receivers"_a, "by_nodes"_a.none(),
-        "by_receivers"_a.none(), "solver"_a, "order"_a, "threads"_a, "progress"_a.none(),
-        nb::sig("def front_gradient(model: Model, front: "
-                "numpy.typing.NDArray[numpy.float64], receivers: "
-                "numpy.typing.NDArray[typing.Any], by_nodes: "
-                "numpy.typing.NDArray[numpy.float64] | None, by_receivers: "
-                "numpy.typing.NDArray[numpy.float64] | None, solver: str, order: int, "
-                "threads: int, progress: object | None) -> tuple[typing.Any, ...]"),
-        "dJ by slowness, the front's times and receiver positions; nodes that do not settle; "
-        "notes.");
+    module.def("front_gradient", &front_gradient, "model"_a, "front"_a, "receivers"_a,
+               "by_nodes"_a.none(), "by_receivers"_a.none(), "solver"_a, "order"_a, "threads"_a,
+               "progress"_a.none(),
+               nb::sig("def front_gradient(model: Model, front: "
+                       "numpy.typing.NDArray[numpy.float64], receivers: "
+                       "numpy.typing.NDArray[typing.Any], by_nodes: "
+                       "numpy.typing.NDArray[numpy.float64] | None, by_receivers: "
+                       "numpy.typing.NDArray[numpy.float64] | None, solver: str, order: int, "
+                       "threads: int, progress: object | None) -> FoundGradient"),
+               "dJ from dJ/dT at nodes and receivers; start times are those of the front's nodes.");
 }
 
 }  // namespace fermat::python

@@ -23,6 +23,7 @@
 #include "location/locate_phases.hpp"
 #include "monitor.hpp"
 #include "options.hpp"
+#include "phase_picks.hpp"
 #include "points.hpp"
 #include "survey/settle.hpp"
 #include "survey_columns.hpp"
@@ -60,14 +61,6 @@ auto column(const std::vector<Item>& items, Value value) {
     for (const Item& item : items) out.push_back(static_cast<Number>(value(item)));
     return array_from(std::move(out));
 }
-
-/// What a file of arrivals holds.
-struct PhasePicks {
-    SurveyFile file;
-    Notes notes;
-
-    const Survey& survey() const { return file.picks; }
-};
 
 PhasePicks load(const std::filesystem::path& path,
                 const std::optional<std::filesystem::path>& stations,

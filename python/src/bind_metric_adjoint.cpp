@@ -16,6 +16,7 @@
 #include "core/teams.hpp"
 #include "eikonal/adjoint/metric_adjoint.hpp"
 #include "eikonal/metric/factor.hpp"
+#include "found_gradient.hpp"
 #include "model/metric.hpp"
 #include "monitor.hpp"
 #include "numpy.hpp"
@@ -57,9 +58,9 @@ class MetricDifferentiableTimes {
             array_from(bridge.run([&](const Execution& e) { return times(at_nodes, keep, e); })));
     }
 
-    nb::tuple gradient(const std::optional<Values>& by_nodes,
-                       const std::optional<Values>& by_receivers, int threads,
-                       nb::object progress) const {
+    FoundGradient gradient(const std::optional<Values>& by_nodes,
+                           const std::optional<Values>& by_receivers, int threads,
+                           nb::object progress) const {
         const std::size_t nodes = model_.grid().node_count();
         const std::size_t receivers = times_->receiver_count();
         require_size(by_nodes, times_->source_count() * nodes, "nodes");
@@ -73,11 +74,10 @@ class MetricDifferentiableTimes {
         PythonMonitor bridge(std::move(progress), threads, "cpu");
         AdjointGradient found = bridge.run(
             [&](const Execution& e) { return times_->gradient(kept_, derive, true, e); });
-        const bool flat = model_.grid().is_2d();
         nb::dict anisotropy = by_parameters(std::move(found.anisotropy));
-        return nb::make_tuple(array_of(std::move(found.slowness)), rows_of(found.sources, flat),
-                              array_from(std::move(found.start_times)),
-                              rows_of(found.receivers, flat), found.unsettled, anisotropy);
+        FoundGradient out = found_gradient(std::move(found), model_.grid().is_2d());
+        out.anisotropy = std::move(anisotropy);
+        return out;
     }
 
   private:
@@ -233,8 +233,8 @@ void bind_metric_adjoint(nb::module_& module) {
              "by_receivers"_a.none(), "threads"_a, "progress"_a.none(),
              nb::sig("def gradient(self, by_nodes: numpy.typing.NDArray[numpy.float64] | None, "
                      "by_receivers: numpy.typing.NDArray[numpy.float64] | None, threads: int, "
-                     "progress: object | None) -> tuple[typing.Any, ...]"),
-             "As DifferentiableTimes.gradient, and last dJ by parameters of anisotropy on nodes.");
+                     "progress: object | None) -> FoundGradient"),
+             "dJ from dJ/dT at nodes or receivers.");
 }
 
 }  // namespace fermat::python

@@ -17,6 +17,7 @@
 #include "location/relocate.hpp"
 #include "monitor.hpp"
 #include "options.hpp"
+#include "phase_picks.hpp"
 #include "points.hpp"
 #include "survey/mapped_points.hpp"
 #include "survey_columns.hpp"
@@ -29,31 +30,13 @@ using namespace nb::literals;
 
 namespace {
 
-/// Ids, places and origin times of events, ids and places of stations, whether there are dates, the
-/// plane as text, and what was noted.
-nb::tuple load(const std::filesystem::path& events, const std::filesystem::path& stations,
-               const std::optional<std::pair<double, double>>& centre) {
-    Notes notes;
+PhasePicks load(const std::filesystem::path& events, const std::filesystem::path& stations,
+                const std::optional<std::pair<double, double>>& centre) {
     PhaseFiles files{{}, stations, events, std::nullopt};
     if (centre) files.centre = GeoPoint{centre->first, centre->second};
-    const SurveyFile read = read_hypocentres(files, notes);
-    nb::list event_ids, station_ids;
-    std::vector<double> event_places, station_places, times;
-    for (const Event& event : read.picks.events) {
-        event_ids.append(text_of(event.id));
-        event_places.insert(event_places.end(),
-                            {event.position.x, event.position.y, event.position.z});
-        times.push_back(event.origin_time);
-    }
-    for (const Station& station : read.picks.stations) {
-        station_ids.append(text_of(station.id));
-        station_places.insert(station_places.end(),
-                              {station.position.x, station.position.y, station.position.z});
-    }
-    return nb::make_tuple(event_ids, array_from(std::move(event_places)),
-                          array_from(std::move(times)), station_ids,
-                          array_from(std::move(station_places)), read.has_dates,
-                          read.plane ? to_text(*read.plane) : std::string(), sentences_of(notes));
+    PhasePicks out;
+    out.file = read_hypocentres(files, out.notes);
+    return out;
 }
 
 Survey survey_of_ids(const std::vector<std::string>& events,
@@ -64,15 +47,14 @@ Survey survey_of_ids(const std::vector<std::string>& events,
     return survey;
 }
 
-nb::tuple load_differences(const std::filesystem::path& path,
-                           const std::vector<std::string>& events,
-                           const std::vector<std::string>& stations) {
+nb::dict load_differences(const std::filesystem::path& path, const std::vector<std::string>& events,
+                          const std::vector<std::string>& stations) {
     Notes notes;
     return columns_of(read_hypodd_differences(path, survey_of_ids(events, stations), notes), notes);
 }
 
 /// Differences of the picks of neighbouring events; `given` as `Picks` has them.
-nb::tuple make_differences(const Model& model, const nb::dict& given, const nb::dict& keywords) {
+nb::dict make_differences(const Model& model, const nb::dict& given, const nb::dict& keywords) {
     PairOptions options;
     Keywords(keywords).fill(options);
     Notes notes;
@@ -137,19 +119,18 @@ nb::dict relocate_events(const Model& model, const Model* s_model, double vp_vs,
 void bind_relocate(nb::module_& module) {
     module.def("load_hypocentres", &load, "events"_a, "stations"_a, "centre"_a.none(),
                nb::sig("def load_hypocentres(events: str | os.PathLike[str], stations: str | "
-                       "os.PathLike[str], centre: tuple[float, float] | None) -> "
-                       "tuple[typing.Any, ...]"),
+                       "os.PathLike[str], centre: tuple[float, float] | None) -> PhasePicks"),
                "Events and stations that differences name.");
     module.def("load_differences", &load_differences, "path"_a, "events"_a, "stations"_a,
                nb::sig("def load_differences(path: str | os.PathLike[str], events: list[str], "
-                       "stations: list[str]) -> tuple[typing.Any, ...]"),
-               "Differences of hypoDD's dt.ct or dt.cc.");
+                       "stations: list[str]) -> dict[str, typing.Any]"),
+               "Differences of hypoDD's dt.ct or dt.cc as columns, and `notes`.");
     module.def(
         "make_differences", &make_differences, "model"_a, "picks"_a, "options"_a,
         nb::sig(
             "def make_differences(model: Model, picks: dict[str, typing.Any], options: dict[str, "
-            "typing.Any]) -> tuple[typing.Any, ...]"),
-        "Differences of the picks of neighbouring events.");
+            "typing.Any]) -> dict[str, typing.Any]"),
+        "Differences of the picks of neighbouring events as columns, and `notes`.");
     module.def("relocate", &relocate_events, "model"_a, "s_model"_a.none(), "vp_vs"_a, "given"_a,
                "surface"_a.none(), "options"_a, "progress"_a.none(),
                nb::sig("def relocate(model: Model, s_model: Model | None, vp_vs: float, given: "

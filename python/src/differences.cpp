@@ -34,7 +34,7 @@ std::vector<TimeDifference> differences_from(const nb::dict& given) {
     return out;
 }
 
-nb::tuple columns_of(const std::vector<TimeDifference>& differences, const Notes& notes) {
+nb::dict columns_of(const std::vector<TimeDifference>& differences, const Notes& notes) {
     std::vector<std::int32_t> first, second, station, phase, kind;
     std::vector<double> time, weight;
     for (const TimeDifference& one : differences) {
@@ -46,10 +46,16 @@ nb::tuple columns_of(const std::vector<TimeDifference>& differences, const Notes
         time.push_back(one.time);
         weight.push_back(one.weight);
     }
-    return nb::make_tuple(array_from(std::move(first)), array_from(std::move(second)),
-                          array_from(std::move(station)), array_from(std::move(phase)),
-                          array_from(std::move(kind)), array_from(std::move(time)),
-                          array_from(std::move(weight)), sentences_of(notes));
+    nb::dict out;
+    out["first"] = array_from(std::move(first));
+    out["second"] = array_from(std::move(second));
+    out["station"] = array_from(std::move(station));
+    out["phase"] = array_from(std::move(phase));
+    out["kind"] = array_from(std::move(kind));
+    out["time"] = array_from(std::move(time));
+    out["weight"] = array_from(std::move(weight));
+    out["notes"] = sentences_of(notes);
+    return out;
 }
 
 void put_fits(DifferenceFits&& fits, nb::dict& out) {

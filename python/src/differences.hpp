@@ -10,8 +10,8 @@ namespace fermat::python {
 
 /// Differences of arrays: first, second, station, phase, kind, time and weight.
 std::vector<TimeDifference> differences_from(const nanobind::dict& given);
-/// Such arrays, and what was noted.
-nanobind::tuple columns_of(const std::vector<TimeDifference>& differences, const Notes& notes);
+/// Such arrays, and what was noted as `notes`.
+nanobind::dict columns_of(const std::vector<TimeDifference>& differences, const Notes& notes);
 /// Residual and weight of each difference, and RMS of the kinds before and after.
 void put_fits(DifferenceFits&& fits, nanobind::dict& out);
 

@@ -99,8 +99,8 @@ TEST(GroundMarch, ShadowsBehindACornerAreThoseOfASourceThere) {
             EXPECT_FALSE(field.first_order);
             const Errors errors =
                 errors_of(field, source, [&](Vec3 p) { return round_the_bottom(source, p); });
-            EXPECT_LT(errors.mean, 4e-4) << slope << ' ' << columns;
-            EXPECT_LT(errors.largest, 4e-3) << slope << ' ' << columns;
+            EXPECT_LT(errors.mean, 4e-6) << slope << ' ' << columns;
+            EXPECT_LT(errors.largest, 5e-5) << slope << ' ' << columns;
         }
     }
 }
@@ -122,8 +122,8 @@ TEST(GroundMarch, ASourceInARidgeIsAnsweredInSecondOrder) {
         return (at_foot < 0 ? distance(source, foot) + distance(foot, p) : distance(source, p)) / 2;
     };
     const Errors errors = errors_of(field, source, exact);
-    EXPECT_LT(errors.mean, 1e-4);
-    EXPECT_LT(errors.largest, 2e-3);
+    EXPECT_LT(errors.mean, 1e-5);
+    EXPECT_LT(errors.largest, 5e-4);
 }
 
 /// Ground that wanders, with an RMS slope.

@@ -7,21 +7,26 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <queue>
 #include <utility>
 #include <vector>
 
-#include "eikonal/metric/ground_cells.hpp"
 #include "eikonal/metric/ground_face.hpp"
+#include "eikonal/metric/ground_waves.hpp"
 
 namespace fermat {
 namespace {
 
 template <int Dim>
-class GroundMarch : GroundCells<Dim> {
-    using Base = GroundCells<Dim>;
+class GroundMarch : GroundWaves<Dim> {
+    using Base = GroundWaves<Dim>;
     using Base::all_axes;
+    using Base::at_source;
     using Base::axis_of;
+    using Base::centre;
+    using Base::centre_;
+    using Base::centre_behind;
     using Base::corner_;
     using Base::corner_node;
     using Base::far_side;
@@ -30,19 +35,21 @@ class GroundMarch : GroundCells<Dim> {
     using Base::mean_slowness;
     using Base::node_at;
     using Base::places_;
+    using Base::ray_;
     using Base::shape_;
+    using Base::side_of;
     using Base::slowness_;
+    using Base::source_;
     using Base::spread;
+    using Base::time_;
+    using Base::value_at;
+    using Base::value_beyond;
+    using typename Base::Centre;
     using typename Base::Corner;
 
   public:
     GroundMarch(const Model& model, const MetricFactor& factor)
-        : Base(model),
-          source_{factor.place(), 0},
-          time_(shape_.count(), INFINITY),
-          centre_(shape_.count(), at_source),
-          given_(shape_.count(), 0),
-          ray_(shape_.count()) {
+        : Base(model, factor.place()), given_(shape_.count(), 0), way_(shape_.count(), -1) {
         start(model, factor.position());
     }
 
@@ -82,19 +89,17 @@ class GroundMarch : GroundCells<Dim> {
 
   private:
     using Item = std::pair<double, std::size_t>;
-    static constexpr std::int64_t at_source = -1;
 
-    /// Where a wave comes from: the source, or a corner of the ground.
-    struct Centre {
-        Vec3 place;
-        double time = 0;
-    };
     /// A way to a node.
     struct Arrival {
         double time = INFINITY;
         std::int64_t centre = at_source;
         Vec3 from;  ///< the place on the face
+        std::int64_t way = -1;
     };
+    std::int64_t way_through(Index3 cell, int axis) const {
+        return 3 * static_cast<std::int64_t>(shape_.offset(cell)) + axis;
+    }
 
     /// Gives the corners of the cells that the source touches their times along straight lines.
     void start(const Model& model, Vec3 source) {
@@ -112,16 +117,6 @@ class GroundMarch : GroundCells<Dim> {
                 queue_.push({time, n});
             }
         });
-    }
-
-    Centre centre(std::int64_t number) const {
-        if (number == at_source) return source_;
-        const auto n = static_cast<std::size_t>(number);
-        return {places_[n], time_[n]};
-    }
-    /// The centre of a wave that goes on from a node.
-    std::int64_t centre_behind(std::size_t n) const {
-        return corner_[n] ? static_cast<std::int64_t>(n) : centre_[n];
     }
 
     void pass_on(Index3 node) {
@@ -153,7 +148,9 @@ class GroundMarch : GroundCells<Dim> {
         for_each_cell_of(node_at(n), [&](Index3 cell, Corner to) {
             for (int axis = 0; axis < 3; ++axis) {
                 if (!(all_axes >> axis & 1U)) continue;
-                if (!(earliest_on(cell, axis, to) < limit)) continue;
+                // Where cells lean, both ends of the right face may be later than the node.
+                const bool known = way_[n] == way_through(cell, axis);
+                if (!known && !(earliest_on(cell, axis, to) < limit)) continue;
                 keep_earlier(best, through_face(cell, axis, to, Curve::second));
             }
             for (Corner from = 0; from < 8; ++from) {
@@ -169,6 +166,7 @@ class GroundMarch : GroundCells<Dim> {
     void set(std::size_t n, const Arrival& arrival) {
         time_[n] = arrival.time;
         centre_[n] = arrival.centre;
+        way_[n] = arrival.way;
         if (corner_[n]) ray_[n] = places_[n] - arrival.from;
     }
     static void keep_earlier(Arrival& best, const Arrival& other) {
@@ -216,11 +214,12 @@ class GroundMarch : GroundCells<Dim> {
             if (centre(own).time < centre(first).time) first = own;
         }
         face.axis = axis;
-        face.point = places_[shape_.offset(corner_node(cell, to))];
+        face.to = shape_.offset(corner_node(cell, to));
         Arrival best = through_face_from(face, last, curve);
         if constexpr (Dim == 2) {
             if (first != last) cross_shadow_edge(face, first, last, curve, best);
         }
+        best.way = way_through(cell, axis);
         return best;
     }
 
@@ -229,64 +228,121 @@ class GroundMarch : GroundCells<Dim> {
         int axis = 0;
         std::size_t node[4] = {};
         double slowness[4] = {};
-        Vec3 point;
+        std::size_t to = 0;
     };
-    /// The edge of a shadow: the ray that goes past the corner of the ground. Across it times curve
+    /// The edge of a shadow: the ray that goes past a corner of the ground. Across it times curve
     /// as those of the corner on one side only. So each part of the face has values of its own,
-    /// continued from the nodes on its side. Where these are not known, values seen from the
-    /// corner, which are early, and from the wave before it, which are late, are mixed; where the
-    /// edge does not cross the face, the wave before it counts.
+    /// continued from the node on its side, and the part in which the ray to the point lies counts.
+    /// Behind ground that turns slowly, light and shadow have sectors of other corners in between.
+    /// Where the edge does not cross the face, the wave before it counts.
     void cross_shadow_edge(const FaceNodes& face, std::int64_t before, std::int64_t behind,
                            Curve curve, Arrival& best) const {
-        const Vec3 corner = centre(behind).place;
-        const Vec3 ray = ray_[static_cast<std::size_t>(behind)];
-        const auto side = [&](std::size_t n) {
-            const Vec3 d = places_[n] - corner;
-            return ray.x * d.z - ray.z * d.x;
-        };
         const unsigned lit = centre_[face.node[0]] == before ? 0 : 1;
-        const double a = side(face.node[lit]);
-        const double b = side(face.node[1 - lit]);
-        const bool crosses = a * b < 0;
-        const double part = crosses ? a / (a - b) : 1;
-        if (crosses && curve == Curve::second) {
-            const Arrival in_light = through_part(face, lit, before, part);
-            const Arrival in_shadow = through_part(face, 1 - lit, behind, 1 - part);
-            if (in_light.time < INFINITY && in_shadow.time < INFINITY) {
-                best = in_light.time < in_shadow.time ? in_light : in_shadow;
-                return;
-            }
+        const std::size_t dark = face.node[1 - lit];
+        // How far along the face, from the node in light, the shadow of a corner begins.
+        const auto edge_of = [&](std::int64_t corner) -> std::optional<double> {
+            const double a = side_of(corner, face.node[lit]);
+            const double b = side_of(corner, dark);
+            if (a * b > 0) return std::nullopt;
+            return a == b ? 1 : a / (a - b);
+        };
+        const auto in_shadow_of = [&](std::int64_t corner) {
+            return side_of(corner, face.to) * side_of(corner, dark) > 0;
+        };
+        const std::optional<double> edge = edge_of(behind);
+        if (!edge) {
+            best = through_face_from(face, before, curve);
+            return;
         }
-        best.time += part * (through_face_from(face, before, curve).time - best.time);
+        if (in_shadow_of(behind)) {
+            const double first = continued(face, 1 - lit, 1 - *edge, behind, curve);
+            best =
+                through_part(face, lit, behind, {*edge, 1, first, value_at(dark, centre(behind))});
+            return;
+        }
+        const auto corner_before = [&](std::int64_t n) {
+            return centre_[static_cast<std::size_t>(n)];
+        };
+        std::int64_t next = behind;
+        std::int64_t number = corner_before(behind);
+        while (number != before && number != at_source && !in_shadow_of(number)) {
+            next = number;
+            number = corner_before(number);
+        }
+        const double last = edge_of(next).value_or(0);
+        if (number == before || number == at_source) {
+            const double value = continued(face, lit, last, before, curve);
+            best = through_part(face, lit, before,
+                                {0, last, value_at(face.node[lit], centre(before)), value});
+            return;
+        }
+        best = through_part(face, lit, number,
+                            sector(face, lit, edge_of(number).value_or(0), last, number, next));
     }
-    /// The earliest way through the part of a face beside one of its nodes. Infinite if the node
-    /// beyond is not known.
-    Arrival through_part(const FaceNodes& from, unsigned end, std::int64_t number,
-                         double part) const {
-        const Centre origin = centre(number);
-        const std::size_t node = from.node[end];
-        const std::size_t other = from.node[1 - end];
+    /// A part of a face, in lengths of it from a node, and the values at its ends.
+    struct FacePart {
+        double low;
+        double high;
+        double value_low;
+        double value_high;
+    };
+    /// The value at a place on a face, so far from one of its nodes: continued from the node beyond
+    /// or, if that is not known, by the slowness of the nodes.
+    double continued(const FaceNodes& face, unsigned end, double part, std::int64_t number,
+                     Curve curve) const {
+        const std::size_t node = face.node[end];
+        const std::size_t other = face.node[1 - end];
+        const double value = value_at(node, centre(number));
         double beyond = 0;
         double ratio = 1;
-        if (!value_beyond(node, other, axis_of(from.axis, 0), end == 0 ? -1 : 1, origin, true,
-                          beyond, ratio)) {
-            return {};
+        const int step = end == 0 ? -1 : 1;
+        if (curve == Curve::second &&
+            value_beyond(node, other, axis_of(face.axis, 0), step, number, true, beyond, ratio)) {
+            return value + part * (value - beyond) / ratio;
         }
+        return value + part * rise_of_mean(node, other);
+    }
+    /// How much more the mean slowness is on the way to another node.
+    double rise_of_mean(std::size_t node, std::size_t other) const {
+        return 0.5 * (slowness_[other] - slowness_[node]);
+    }
+    /// The part of a face between the rays that go past a corner and past the next one.
+    FacePart sector(const FaceNodes& face, unsigned lit, double low, double high,
+                    std::int64_t number, std::int64_t next) const {
+        const Centre origin = centre(number);
+        const Centre corner = centre(next);
+        const std::size_t start = face.node[lit];
+        const std::size_t dark = face.node[1 - lit];
+        const double rise = rise_of_mean(start, dark);
+        // The ray that ends the sector goes by the next corner.
+        const double mean = value_at(dark, centre(centre_[dark])) - (1 - high) * rise;
+        const Vec3 place = places_[start] + high * (places_[dark] - places_[start]);
+        const double time = corner.time + mean * distance(place, corner.place);
+        const double r = distance(place, origin.place);
+        const double value = r > 0 ? (time - origin.time) / r : mean;
+        return {low, high, value - (high - low) * rise, value};
+    }
+    /// The earliest way through a part of a face, which is measured from its node `start`.
+    Arrival through_part(const FaceNodes& from, unsigned start, std::int64_t number,
+                         const FacePart& part) const {
+        const Centre origin = centre(number);
+        const std::size_t node[2] = {from.node[start], from.node[1 - start]};
+        const Vec3 along = places_[node[1]] - places_[node[0]];
+        const double slowness = from.slowness[start];
+        const double rise = from.slowness[1 - start] - slowness;
         GroundFace<2> face;
-        face.first = places_[node] - origin.place;
-        face.edge[0] = part * (places_[other] - places_[node]);
-        face.value[0] = value_at(node, origin);
-        face.value[1] = face.value[0] + part * (face.value[0] - beyond) / ratio;
-        face.slowness[0] = from.slowness[end];
-        face.slowness[1] =
-            from.slowness[end] + part * (from.slowness[1 - end] - from.slowness[end]);
+        face.first = places_[node[0]] + part.low * along - origin.place;
+        face.edge[0] = (part.high - part.low) * along;
+        face.value[0] = part.value_low;
+        face.value[1] = part.value_high;
+        face.slowness[0] = slowness + part.low * rise;
+        face.slowness[1] = slowness + part.high * rise;
+        const Vec3 point = places_[from.to] - origin.place;
         double at[2] = {0.5, 0};
-        const Vec3 point = from.point - origin.place;
         cross_straight(face, point, at);
         const double time = earliest_on_line(face, point, at);
-        constexpr double on_corner = 1e-6;
-        return {origin.time + time, at[0] < on_corner ? centre_behind(node) : number,
-                origin.place + face.place(at)};
+        const double whole[2] = {part.low + at[0] * (part.high - part.low), 0};
+        return {origin.time + time, centre_at(node, whole, number), origin.place + face.place(at)};
     }
 
     Arrival through_face_from(const FaceNodes& from, std::int64_t number, Curve curve) const {
@@ -311,8 +367,8 @@ class GroundMarch : GroundCells<Dim> {
         if (!face.factored) {
             for (unsigned n = 0; n < corners; ++n) face.value[n] = time_[node[n]] - origin.time;
         }
-        if (curve == Curve::second) bend(from.axis, node, origin, face);
-        const Vec3 point = from.point - origin.place;
+        if (curve == Curve::second) bend(from.axis, node, number, face);
+        const Vec3 point = places_[from.to] - origin.place;
         double at[2] = {0.5, 0.5};
         if (face.factored) cross_straight(face, point, at);
         double time = 0;
@@ -321,27 +377,22 @@ class GroundMarch : GroundCells<Dim> {
         } else {
             time = earliest_through(face, point, at);
         }
-        return {origin.time + time, centre_of(face, node, at, number),
-                origin.place + face.place(at)};
+        return {origin.time + time, centre_at(node, at, number), origin.place + face.place(at)};
     }
     /// The centre of a wave through a place on a face. In 3-D waves are diffracted by edges, which
     /// have no centre.
-    std::int64_t centre_of(const GroundFace<Dim>&, const std::size_t (&node)[4],
-                           const double (&at)[2], std::int64_t from) const {
+    template <std::size_t count>
+    std::int64_t centre_at(const std::size_t (&node)[count], const double (&at)[2],
+                           std::int64_t from) const {
         if constexpr (Dim == 3) return at_source;
         constexpr double on_corner = 1e-6;
         if (at[0] < on_corner) return centre_behind(node[0]);
         if (at[0] > 1 - on_corner) return centre_behind(node[1]);
         return from;
     }
-    double value_at(std::size_t n, const Centre& origin) const {
-        const double r = distance(places_[n], origin.place);
-        return r > 0 ? (time_[n] - origin.time) / r : slowness_[n];
-    }
-
     /// Second differences of the value along the edges of a face, of the side on which they are
     /// smaller: the other one may lie across a kink.
-    void bend(int axis, const std::size_t (&node)[4], const Centre& origin,
+    void bend(int axis, const std::size_t (&node)[4], std::int64_t number,
               GroundFace<Dim>& face) const {
         for (int d = 0; d < Dim - 1; ++d) {
             const int along = axis_of(axis, d);
@@ -359,7 +410,7 @@ class GroundMarch : GroundCells<Dim> {
                                               double va, double vb) {
                     double value = 0;
                     double ratio = 1;
-                    if (!value_beyond(end, other, along, step, origin, face.factored, value,
+                    if (!value_beyond(end, other, along, step, number, face.factored, value,
                                       ratio)) {
                         known[s] = false;
                         return;
@@ -385,50 +436,9 @@ class GroundMarch : GroundCells<Dim> {
             face.bend[d] = std::clamp(share * curve, -most, most);
         }
     }
-    /// The value on the line from node `other` through `end`, in the next column (or, along z, at
-    /// the next node). `ratio` is how far that is, in lengths of the line between the two.
-    bool value_beyond(std::size_t end, std::size_t other, int along, int step, const Centre& origin,
-                      bool factored, double& value, double& ratio) const {
-        Index3 next = node_at(end);
-        next[along] += step;
-        if (next[along] < 0 || next[along] >= shape_[along]) return false;
-        const auto read = [&](Index3 n) {
-            const std::size_t at = shape_.offset(n);
-            return factored ? value_at(at, origin) : time_[at] - origin.time;
-        };
-        if (along == 2) {
-            value = read(next);
-            return std::isfinite(value);
-        }
-        const Vec3 a = places_[other];
-        const Vec3 b = places_[end];
-        next.z = 0;
-        const Vec3 top = places_[shape_.offset(next)];
-        ratio = (top[along] - b[along]) / (b[along] - a[along]);
-        const double z = b.z + ratio * (b.z - a.z);
-        next.z = 1;
-        const double dz = places_[shape_.offset(next)].z - top.z;
-        const double row = (z - top.z) / dz;
-        constexpr double slack = 1e-6;
-        if (shape_.z < 3 || row < -slack || row > shape_.z - 1 + slack) return false;
-        next.z = std::clamp(static_cast<int>(std::lround(row)), 1, shape_.z - 2);
-        const double t = row - next.z;
-        Index3 above = next;
-        Index3 below = next;
-        --above.z;
-        ++below.z;
-        const double va = read(above);
-        const double vm = read(next);
-        const double vb = read(below);
-        value = vm + 0.5 * t * (vb - va) + 0.5 * t * t * (va - 2 * vm + vb);
-        return std::isfinite(value);
-    }
 
-    Centre source_;
-    std::vector<double> time_;
-    std::vector<std::int64_t> centre_;
     std::vector<std::uint8_t> given_;  ///< times beside the source
-    std::vector<Vec3> ray_;            ///< with which the wave comes to a corner of the ground
+    std::vector<std::int64_t> way_;    ///< through which face of which cell the wave came
     std::priority_queue<Item, std::vector<Item>, std::greater<>> queue_;
 };
 

@@ -65,7 +65,8 @@ class SmoothnessSearch {
   public:
     /// A deviation that n picks tell is known to 1 / sqrt(2 n) of itself.
     explicit SmoothnessSearch(std::size_t picks)
-        : as_good_(std::clamp(2 / std::sqrt(2.0 * static_cast<double>(picks)), 0.01, 0.05)) {}
+        : as_good_(std::clamp(1.6 / std::sqrt(2.0 * static_cast<double>(picks)), 0.008, 0.04)),
+          gain_(std::max(0.005, 0.5 * as_good_)) {}
 
     /// By what the weight of the roughness is to be multiplied for the next model; 0: this is the
     /// end.
@@ -85,12 +86,10 @@ class SmoothnessSearch {
         return score_at(far).held_out < (1 - much) * now.held_out ? far : near;
     }
     /// Of the models on the way, from smooth to rough, the first that meets picks left out as well
-    /// as any within two standard errors (after Breiman et al. 1984), as a point between two of
-    /// them: which weights the way happened to try hardly moves it.
+    /// as the best ones within 1.6 standard errors (after Breiman et al. 1984, who take one), as a
+    /// point between two of them: which weights the way happened to try hardly moves it.
     HeldOutScore best() const {
-        double least = best_.held_out;
-        for (const HeldOutScore& one : seen_) least = std::min(least, one.held_out);
-        const double enough = least * (1 + as_good_);
+        const double enough = level() * (1 + as_good_);
         for (std::size_t n = 0; n < seen_.size(); ++n) {
             if (seen_[n].held_out > enough) continue;
             if (n == 0) return seen_[n];
@@ -102,16 +101,32 @@ class SmoothnessSearch {
     }
 
   private:
-    static constexpr double gain = 0.005;  // less is not worth a third of the smoothing
-
     bool is_better(const HeldOutScore& score) const {
-        return score.held_out < (1 - gain) * best_.held_out;
+        return score.held_out < (1 - gain_) * best_.held_out;
+    }
+    /// How well picks left out can be met: the mean of the three best, as far as they are as good
+    /// as each other. The least of them alone is the luck of a model, which the last bit of a time
+    /// decides.
+    double level() const {
+        constexpr std::size_t most = 3;
+        std::vector<double> scores;
+        for (const HeldOutScore& one : seen_) {
+            if (std::isfinite(one.held_out)) scores.push_back(one.held_out);
+        }
+        std::sort(scores.begin(), scores.end());
+        double sum = 0;
+        std::size_t n = 0;
+        while (n < std::min(most, scores.size()) && scores[n] <= scores[0] * (1 + as_good_)) {
+            sum += scores[n++];
+        }
+        return sum / static_cast<double>(n);
     }
 
     HeldOutScore best_{0, std::numeric_limits<double>::infinity()};
     std::vector<HeldOutScore> seen_;
     int no_better_ = 0;
     double as_good_;  ///< parts of the least misfit
+    double gain_;     ///< less is not worth a third of the smoothing, and is chance of few picks
 };
 
 /// How well smooth ground can be met hardly depends on the unknowns' spacing.

@@ -1,23 +1,22 @@
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
-#include <cerrno>
+#include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstring>
 #include <fstream>
 #include <map>
-#include <thread>
 
+#include "cli/app.hpp"
+#include "cli/appended_lines.hpp"
 #include "cli/flags.hpp"
+#include "cli/growing_text.hpp"
 #include "cli/json.hpp"
 #include "cli/locate_flags.hpp"
 #include "cli/outputs.hpp"
 #include "cli/tell.hpp"
 #include "core/error.hpp"
+#include "io/cell_text.hpp"
 #include "io/clock.hpp"
 #include "io/geometry.hpp"
 #include "io/phase_rows.hpp"
@@ -55,116 +54,6 @@ struct FollowedEvent {
     int version = 0;       ///< lines that are written of it
 };
 
-/// Lines that are appended to a file, or that come on standard input.
-class GrowingText {
-  public:
-    explicit GrowingText(const fs::path& path) : standard_(path == "-"), path_(path) {
-        if (!standard_ && !fs::exists(path)) {
-            throw InputError(
-                fmt::format("'{}' is not there (--follow waits for rows of a file, "
-                            "not for the file)",
-                            path.string()));
-        }
-    }
-    /// Whole lines that came meanwhile; waits for at most a fifth of a second.
-    std::vector<std::string> next() {
-        constexpr int wait = 200;
-        standard_ ? read_standard(wait) : read_file(wait);
-        std::vector<std::string> out;
-        for (std::size_t end = 0; (end = rest_.find('\n')) != std::string::npos;) {
-            out.push_back(rest_.substr(0, end));
-            if (!out.back().empty() && out.back().back() == '\r') out.back().pop_back();
-            rest_.erase(0, end + 1);
-        }
-        if (ended_ && !rest_.empty()) out.push_back(std::exchange(rest_, {}));
-        return out;
-    }
-    bool ended() const { return ended_; }
-    bool is_standard() const { return standard_; }
-
-  private:
-    void read_standard(int wait) {
-        pollfd one{STDIN_FILENO, POLLIN, 0};
-        if (ended_ || poll(&one, 1, wait) <= 0) return;
-        char bytes[65536];
-        const auto count = read(STDIN_FILENO, bytes, sizeof bytes);
-        if (count > 0) rest_.append(bytes, static_cast<std::size_t>(count));
-        ended_ = count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN);
-    }
-    void read_file(int wait) {
-        std::error_code gone;
-        const auto size = fs::file_size(path_, gone);
-        if (gone || size == offset_) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(wait));
-            return;
-        }
-        if (size < offset_) {  // begun anew
-            offset_ = 0;
-            rest_.clear();
-        }
-        std::ifstream file(path_, std::ios::binary);
-        file.seekg(static_cast<std::streamoff>(offset_));
-        std::string bytes(size - offset_, '\0');
-        file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-        bytes.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
-        offset_ += bytes.size();
-        rest_ += bytes;
-    }
-
-    bool standard_;
-    fs::path path_;
-    std::uintmax_t offset_ = 0;
-    std::string rest_;
-    bool ended_ = false;
-};
-
-/// Lines that are on the disk before add() returns, so that a killed run loses none.
-class AppendedLines {
-  public:
-    explicit AppendedLines(const fs::path& path) {
-        if (path == "-") return;
-        forget_half_line(path);
-        file_ = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-        if (file_ < 0) {
-            throw InputError(
-                fmt::format("cannot write '{}' ({})", path.string(), std::strerror(errno)));
-        }
-    }
-    ~AppendedLines() {
-        if (file_ > STDOUT_FILENO) close(file_);
-    }
-    AppendedLines(const AppendedLines&) = delete;
-    AppendedLines& operator=(const AppendedLines&) = delete;
-
-    void add(std::string line) {
-        line += '\n';
-        std::string_view rest = line;
-        while (!rest.empty()) {
-            const auto count = write(file_, rest.data(), rest.size());
-            if (count < 0 && errno == EINTR) continue;
-            if (count < 0) {
-                throw ComputeError(
-                    fmt::format("cannot write the results ({})", std::strerror(errno)));
-            }
-            rest.remove_prefix(static_cast<std::size_t>(count));
-        }
-        if (file_ != STDOUT_FILENO) fsync(file_);
-    }
-
-  private:
-    /// What a killed run began to write behind the last whole line.
-    static void forget_half_line(const fs::path& path) {
-        std::error_code none;
-        if (!fs::is_regular_file(path, none)) return;
-        std::ifstream file(path, std::ios::binary);
-        const std::string text((std::istreambuf_iterator<char>(file)), {});
-        const std::size_t end = text.find_last_of('\n');
-        const std::size_t whole = end == std::string::npos ? 0 : end + 1;
-        if (whole < text.size()) fs::resize_file(path, whole);
-    }
-    int file_ = STDOUT_FILENO;
-};
-
 /// The value of a name in a line of JSON that describe() wrote; as text without quotes.
 std::string value_in(std::string_view line, std::string_view name) {
     const std::string mark = fmt::format("\"{}\":", name);
@@ -183,8 +72,7 @@ class Follower {
         if (!flags.options.model_error) {
             throw InputError(
                 "--follow needs --model-error (one event tells little of the model's errors; "
-                "fermat "
-                "locate finds them from a catalogue and prints them)");
+                "fermat locate finds them from a catalogue and prints them)");
         }
         if (!flags.files.stations) throw InputError("--follow needs --stations");
         const bool others = flags.fits || flags.sampled || flags.moved || flags.hyp ||
@@ -288,7 +176,8 @@ class Follower {
         std::vector<std::string> cells;
         for (std::size_t begin = 0; begin <= line.size();) {
             const std::size_t end = std::min(line.find(',', begin), line.size());
-            cells.emplace_back(trim(std::string_view(line).substr(begin, end - begin)));
+            const auto cell = trim(std::string_view(line).substr(begin, end - begin));
+            cells.emplace_back(unguarded_cell(cell));
             begin = end + 1;
         }
         if (trim(line).starts_with('#')) return false;
@@ -336,7 +225,13 @@ class Follower {
         }
         pick.seconds = *number;
         dates_ = dates_ || clock.has_value();
-        if (const auto error = parse_number(cell("error"))) pick.error = *error;
+        if (const std::string error = cell("error"); !error.empty()) {
+            pick.error = parse_number(error).value_or(-1);
+            if (!(pick.error > 0) || !std::isfinite(pick.error)) {
+                throw InputError(
+                    fmt::format("error is {} (must be > 0, or empty for none)", in_quotes(error)));
+            }
+        }
         pick.polarity = polarity_of(cell("polarity"));
         FollowedEvent& event = events_[id];
         event.last = SteadyClock::now();

@@ -87,10 +87,12 @@ def test_a_killed_run_loses_nothing(network):
 
 
 def test_rows_that_cannot_be_read_are_told_and_the_others_count(network):
-    text = HEADER + "".join(ONE[:2]) + "q1,S2,P,soon,0.02\n,S1,P,2020-03-01T00:00:01,\n" + "".join(ONE[2:])
+    text = (HEADER + "".join(ONE[:2]) + "q1,S2,P,soon,0.02\n,S1,P,2020-03-01T00:00:01,\n"
+            "q1,S3,P,2020-03-01T00:00:01,good\n" + "".join(ONE[2:]))
     done = subprocess.run([word for word in command(network, "-") if word != "--quiet"], cwd=network.folder,
                           input=text, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0
+    assert "error is 'good' (must be > 0, or empty for none); it is left out" in done.stderr
     assert "time is 'soon'" in done.stderr and "event or station is empty" in done.stderr
     assert events_in(network)[0]["used"] == 6
 

@@ -218,8 +218,16 @@ void add_groups(const Model& start, const Survey& picks, const InversionOptions&
             distances_of(start, picks, result.taken_back)));
     }
     if (options.gauss_newton.norm != DataNorm::trimmed || !result.events.empty()) return;
-    const auto points =
-        outlier_groups(start, picks, result.final_residual, result.final_use).points;
+    const OutlierGroups groups =
+        outlier_groups(start, picks, result.final_residual, result.final_use);
+    for (const DisplacedShot& shot : groups.displaced) {
+        out.push_back(fmt::format(
+            "picks of source {} are early on one side and late on the other, so that {} of {} are "
+            "left out: as of a shot about {:.2g} farther towards {} x (is its position right?)",
+            name_of(picks, picks.events[static_cast<std::size_t>(shot.number)]), shot.left_out,
+            shot.picks, std::abs(shot.shift), shot.shift > 0 ? "larger" : "smaller"));
+    }
+    const std::vector<OutlyingPoint>& points = groups.points;
     if (points.empty()) return;
     constexpr std::size_t most = 4;
     std::vector<std::string> named;

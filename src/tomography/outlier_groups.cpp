@@ -1,6 +1,7 @@
 #include "tomography/outlier_groups.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <utility>
@@ -71,6 +72,73 @@ void add_points(const ArrivalLists& lists, OutlyingPoint::Kind kind, const Sides
     }
 }
 
+/// Speed along the ground near a shot: distance over time of picks that are a little apart.
+double speed_beside(const Survey& picks, const std::vector<std::int32_t>& list, double side) {
+    std::vector<std::pair<double, double>> curve;  // x to that side, time
+    for (const std::int32_t number : list) {
+        const Arrival& pick = picks.arrivals[static_cast<std::size_t>(number)];
+        const double x = picks.station_of(pick).position.x - picks.event_of(pick).position.x;
+        if (side * x > 0) curve.emplace_back(side * x, pick.time);
+    }
+    constexpr std::size_t nearest = 6;
+    if (curve.size() < nearest) return 0;
+    std::sort(curve.begin(), curve.end());
+    std::vector<double> speeds;
+    for (std::size_t a = 0; a < nearest; ++a) {
+        for (std::size_t b = a + 2; b < nearest; ++b) {
+            const double time = curve[b].second - curve[a].second;
+            if (time > 0) speeds.push_back((curve[b].first - curve[a].first) / time);
+        }
+    }
+    return speeds.empty() ? 0 : upper_median(std::move(speeds));
+}
+
+std::vector<DisplacedShot> displaced_shots(const Survey& picks, const ArrivalLists& lists,
+                                           const Sides& sides, std::span<const double> residual,
+                                           std::span<const PickUse> use) {
+    constexpr std::int64_t least = 3;  // left out, to either side
+    constexpr std::int64_t clear = 5;  // times as many as there are against it
+    constexpr double share = 0.2;      // of the shot's picks
+    std::vector<DisplacedShot> out;
+    for (std::size_t number = 0; number < lists.size(); ++number) {
+        DisplacedShot shot{static_cast<std::int32_t>(number)};
+        // As of a shot that is farther left, and as of one that is farther right.
+        std::array<std::vector<double>, 2> before;
+        std::array<std::vector<double>, 2> beyond;
+        for (const std::int32_t pick : lists[number]) {
+            const auto n = static_cast<std::size_t>(pick);
+            if (use[n] == PickUse::lost) continue;
+            ++shot.picks;
+            const Arrival& one = picks.arrivals[n];
+            const double x = picks.station_of(one).position.x - picks.event_of(one).position.x;
+            if (sides[n] == 0 || x == 0) continue;
+            const bool right = (x > 0) == (sides[n] < 0);
+            (x < 0 ? before : beyond)[right ? 1 : 0].push_back(std::abs(residual[n]));
+        }
+        const auto count = [](const std::vector<double>& all) {
+            return static_cast<std::int64_t>(all.size());
+        };
+        const std::size_t way =
+            count(before[1]) + count(beyond[1]) > count(before[0]) + count(beyond[0]) ? 1 : 0;
+        std::vector<double>& left_of = before[way];
+        std::vector<double>& right_of = beyond[way];
+        shot.left_out = count(left_of) + count(right_of);
+        const std::int64_t against = count(before[1 - way]) + count(beyond[1 - way]);
+        if (std::min(count(left_of), count(right_of)) < least || shot.left_out < clear * against ||
+            static_cast<double>(shot.left_out) < share * static_cast<double>(shot.picks)) {
+            continue;
+        }
+        const double early_or_late = (upper_median(left_of) + upper_median(right_of)) / 2;
+        // On the side that it is farther from, times grow from the nearest receiver on.
+        const double way_x = way == 1 ? 1 : -1;
+        const double behind = speed_beside(picks, lists[number], -way_x);
+        const double speed = behind > 0 ? behind : speed_beside(picks, lists[number], way_x);
+        shot.shift = way_x * speed * early_or_late;
+        out.push_back(shot);
+    }
+    return out;
+}
+
 /// Picks left out that a majority of those of about their distance agree with.
 std::vector<std::int32_t> agreeing(const std::vector<std::pair<double, std::int32_t>>& by_distance,
                                    const Sides& sides, const Majority& majority) {
@@ -112,6 +180,8 @@ OutlierGroups outlier_groups(const Model& model, const Survey& picks,
     add_points(of_events, OutlyingPoint::Kind::shot, sides, majority, residual, use, groups.points);
     add_points(of_stations, OutlyingPoint::Kind::receiver, sides, majority, residual, use,
                groups.points);
+
+    if (picks.is_2d) groups.displaced = displaced_shots(picks, of_events, sides, residual, use);
 
     std::vector<bool> judged(use.size());
     for (std::size_t n = 0; n < use.size(); ++n) judged[n] = use[n] != PickUse::lost;

@@ -20,6 +20,15 @@ struct OutlyingPoint {
     double residual = 0;     ///< median of those left out
 };
 
+/// A shot of a line many of whose picks were left out, early on one side and late on the other: as
+/// those of a shot that stood elsewhere on the line.
+struct DisplacedShot {
+    std::int32_t number = 0;  ///< of the event
+    std::int64_t left_out = 0;
+    std::int64_t picks = 0;  ///< all that have a ray
+    double shift = 0;        ///< along x, from where it is said to be to where its picks have it
+};
+
 /// What picks that were left out have in common. An outlier is a pick that its like contradict:
 /// where most picks of about one distance are left out to one side, they agree with each other, and
 /// it is the model that does not explain them. Those of one shot or receiver agree as well where
@@ -27,6 +36,7 @@ struct OutlyingPoint {
 struct OutlierGroups {
     std::vector<std::int32_t> clustered;  ///< picks that agree with most others of their distance
     std::vector<OutlyingPoint> points;
+    std::vector<DisplacedShot> displaced;  ///< of lines
 };
 
 /// `residual` and `use`: one per pick. A group has more than half of its picks left out to one

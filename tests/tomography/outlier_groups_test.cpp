@@ -93,6 +93,28 @@ TEST(OutlierGroups, AWholeShotOrReceiverIsNamedAndItsPicksStayOut) {
     EXPECT_EQ(groups.points[1].residual, -0.4);
 }
 
+TEST(OutlierGroups, AShotThatStoodElsewhereIsNamedWithItsShift) {
+    for (const double shift : {3.0, -3.0}) {
+        Line line;
+        line.picks.is_2d = true;
+        for (std::size_t n = 0; n < line.use.size(); ++n) {
+            const Arrival& pick = line.picks.arrivals[n];
+            const double x =
+                line.picks.station_of(pick).position.x - line.picks.event_of(pick).position.x;
+            line.picks.arrivals[n].time = std::abs(x - (pick.event == 5 ? shift : 0)) / 2;
+            if (pick.event != 5 || std::abs(x) > 12) continue;
+            line.leave_out(n, line.picks.arrivals[n].time - std::abs(x) / 2);
+        }
+        line.leave_out(7, 0.5);  // one that is wrong by itself
+        const OutlierGroups groups = line.groups();
+        ASSERT_EQ(groups.displaced.size(), 1U);
+        EXPECT_EQ(groups.displaced[0].number, 5);
+        EXPECT_GE(groups.displaced[0].left_out, 23);
+        EXPECT_EQ(groups.displaced[0].picks, 48);
+        EXPECT_NEAR(groups.displaced[0].shift, shift, 0.3);
+    }
+}
+
 TEST(OutlierGroups, LostPicksAndSurveysOfFewPicksTellNothing) {
     Line line;
     for (std::size_t n = 0; n < line.use.size(); ++n) {

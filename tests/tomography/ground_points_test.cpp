@@ -150,10 +150,38 @@ TEST(CommonDelay, IsSaidWhereTimesDoNotComeToZeroAtTheShots) {
     };
     EXPECT_FALSE(common_delay(late_by(0)));
     EXPECT_FALSE(common_delay(late_by(0.001)));
+    const auto early = common_delay(late_by(-0.003));
+    ASSERT_TRUE(early);
+    EXPECT_NE(early->find("trigger that is late"), std::string::npos) << *early;
     const auto said = common_delay(late_by(0.02));
     ASSERT_TRUE(said);
     EXPECT_NE(said->find("5 shots say about 0.0"), std::string::npos) << *said;
     EXPECT_NE(said->find("delay common to all picks"), std::string::npos) << *said;
+}
+
+TEST(CommonDelay, IsSaidBetweenBoreholesWhereItIsMuchOfTheTimes) {
+    std::vector<PointSource> shots;
+    std::vector<Vec3> receivers;
+    for (int n = 0; n < 12; ++n) shots.push_back({{0, 0, 1.5 * n}, 0});
+    for (int n = 0; n < 12; ++n) receivers.push_back({10, 0, 1.5 * n});
+    // Layers of 1.9 and 2.1: the mean along a straight way.
+    const auto late_by = [&](double delay) {
+        Survey picks = survey_of(shots, receivers);
+        for (Arrival& pick : picks.arrivals) {
+            const Vec3 from = picks.event_of(pick).position;
+            const Vec3 to = picks.station_of(pick).position;
+            const double middle = (from.z + to.z) / 2;
+            pick.time = delay + norm(to - from) / (middle < 8 ? 1.9 : 2.1);
+        }
+        return picks;
+    };
+    EXPECT_FALSE(delay_between_boreholes(late_by(0)));
+    EXPECT_FALSE(delay_between_boreholes(late_by(0.1)));
+    for (const double delay : {1.5, -1.5}) {
+        const auto said = delay_between_boreholes(late_by(delay));
+        ASSERT_TRUE(said) << delay;
+        EXPECT_NE(said->find("`terms=common`"), std::string::npos) << *said;
+    }
 }
 
 }  // namespace

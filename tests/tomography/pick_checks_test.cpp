@@ -107,6 +107,11 @@ TEST(PickChecks, AGeometryThatCannotTellIsNamed) {
     const auto said = weak_geometry(one, survey_shape(one));
     ASSERT_TRUE(said);
     EXPECT_NE(said->find("all picks are of one shot"), std::string::npos) << *said;
+    CheckedLine two;
+    two.receivers.resize(2);
+    const auto few = weak_geometry(two.picks(0), survey_shape(two.picks(0)));
+    ASSERT_TRUE(few);
+    EXPECT_NE(few->find("more receivers along the line would tell"), std::string::npos) << *few;
     Survey forth = CheckedLine().picks(0);
     std::erase_if(forth.arrivals, [&](const Arrival& pick) {
         return forth.station_of(pick).position.x < forth.event_of(pick).position.x;

@@ -242,13 +242,16 @@ std::optional<std::string> weak_geometry(const Survey& picks, const SurveyShape&
             shape.low.z, shape.high.z);
     }
     if (shots == 1 || receivers <= 2) {
+        const bool one_shot = shots == 1;
         return fmt::format(
             "all picks are of {} (this geometry cannot tell {}: any model is one of many; {} would "
             "tell)",
-            shots == 1 ? "one shot"
-                       : fmt::format("{} receiver{}", receivers, receivers == 1 ? "" : "s"),
+            one_shot ? "one shot"
+                     : fmt::format("{} receiver{}", receivers, receivers == 1 ? "" : "s"),
             shape.along_surface ? "velocity from depth and dip" : "where on its rays velocity is",
-            shape.along_surface ? "shots from both ends" : "rays that cross them");
+            !shape.along_surface ? "rays that cross them"
+            : one_shot           ? "shots from both ends"
+                                 : "more receivers along the line");
     }
     if (shape.along_surface && shape.is_2d && forth != back) {
         return "all receivers lie on one side of their shots (this geometry cannot tell dip from "

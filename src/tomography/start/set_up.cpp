@@ -111,6 +111,13 @@ class SetUp {
                 profile.velocity.front(), profile.velocity.back(), profile.depth.back()));
             return;
         }
+        if (guess.fit.gradient == 0) {
+            choose(fmt::format(
+                "start model: {:.4g} everywhere{}, which misses the picks by {:.2g} % (median)",
+                guess.fit.v0, guess.has_ground ? " below the ground, air above it" : "",
+                100 * guess.fit.misfit));
+            return;
+        }
         choose(fmt::format(
             "start model: {:.4g} at the {}, growing by {:.4g} per length to {:.4g}{}; the gradient "
             "misses the picks by {:.2g} % (median)",
@@ -452,8 +459,11 @@ InversionSetup set_up_inversion(std::optional<Model> start, Survey picks, Invers
     if (auto said = points_in_air(setup.start, setup.picks)) setup.warnings.push_back(*said);
     if (auto said = zero_times(setup.picks)) setup.warnings.push_back(*said);
     if (far) setup.warnings.push_back(*far);
-    if (shape.along_surface) {
-        if (auto said = common_delay(travelling)) setup.warnings.push_back(*said);
+    if (setup.options.gauss_newton.terms != Terms::common) {
+        const auto said = shape.along_surface ? common_delay(travelling)
+                          : shape.crosses     ? delay_between_boreholes(travelling)
+                                              : std::nullopt;
+        if (said) setup.warnings.push_back(*said);
     }
     for (std::string& said : doubts_before(travelling, shape)) {
         setup.warnings.push_back(std::move(said));

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/median.hpp"
 #include "survey/mapped_points.hpp"
 
 namespace fermat {
@@ -167,14 +169,74 @@ std::optional<std::string> common_delay(const Survey& picks) {
     constexpr std::size_t least_shots = 3;
     constexpr double much = 0.6;
     constexpr double some = 0.3;
-    if (parts.size() < least_shots || quantile(parts, 2) < much || quantile(parts, 1) < some) {
-        return std::nullopt;
+    if (parts.size() < least_shots) return std::nullopt;
+    // Curves of time over distance bend the other way: no ground has times of 0 away from its
+    // shots.
+    constexpr double early = -0.5;
+    constexpr double little = -0.2;
+    if (quantile(parts, 2) < early && quantile(parts, 3) < little) {
+        return fmt::format(
+            "times are 0 before the waves set out: the nearest picks of {} shots say about {:.3g} "
+            "at no distance (a delay common to all picks, as of a trigger that is late; "
+            "`terms=common` finds it)",
+            parts.size(), quantile(delays, 2));
     }
+    if (quantile(parts, 2) < much || quantile(parts, 1) < some) return std::nullopt;
     return fmt::format(
         "times do not come to 0 at the shots: the nearest picks of {} shots say about {:.3g} at no "
         "distance (a delay common to all picks, as of a trigger, or slow ground at the top that no "
         "pick samples; `terms=common` finds a delay, else the model makes slow ground of it)",
         parts.size(), quantile(delays, 2));
+}
+
+std::optional<std::string> delay_between_boreholes(const Survey& picks) {
+    std::vector<std::pair<double, double>> curve;
+    std::vector<double> times;
+    for (const Arrival& pick : picks.arrivals) {
+        const Event& event = picks.event_of(pick);
+        const double distance = norm(picks.station_of(pick).position - event.position);
+        const double time = pick.time - event.origin_time;
+        if (!(distance > 0)) continue;
+        curve.emplace_back(distance, time);
+        times.push_back(time);
+    }
+    constexpr std::size_t least = 30;
+    if (curve.size() < least) return std::nullopt;
+    // What the ground does to times is alike on rays of one point: so many numbers are independent.
+    const auto points = static_cast<double>(picks.events.size() + picks.stations.size());
+    const auto count = static_cast<double>(curve.size());
+    double distance = 0;
+    double time = 0;
+    for (const auto& [d, t] : curve) {
+        distance += d / count;
+        time += t / count;
+    }
+    double squares = 0;
+    double products = 0;
+    for (const auto& [d, t] : curve) {
+        squares += (d - distance) * (d - distance);
+        products += (d - distance) * (t - time);
+    }
+    if (!(squares > 0)) return std::nullopt;
+    const double slope = products / squares;
+    const double delay = time - slope * distance;
+    double scatter = 0;
+    for (const auto& [d, t] : curve) {
+        const double left = t - delay - slope * d;
+        scatter += left * left / count;
+    }
+    const double error = std::sqrt(scatter / points * (1 + distance * distance * count / squares));
+    constexpr double much = 0.08;
+    constexpr double beyond_chance = 4;
+    const double typical = lower_median(std::move(times));
+    if (std::abs(delay) < much * typical || std::abs(delay) < beyond_chance * error) {
+        return std::nullopt;
+    }
+    return fmt::format(
+        "times over distance come to {:.3g} at no distance, and the median time is {:.3g} (a delay "
+        "common to all picks, as of a trigger, or velocity that depends on the direction of rays; "
+        "`terms=common` finds a delay beside the ground)",
+        delay, typical);
 }
 
 }  // namespace fermat

@@ -22,7 +22,12 @@ std::optional<std::string> points_on_line(const Survey& picks);
 
 /// A sentence where the times of a survey along a surface do not come to 0 at their shots: what the
 /// line through the nearest pick of a shot and those of one and a half to four times its distance
-/// leaves there, as the median of at least three shots, is more than half of the nearest time.
+/// leaves there, as the median of at least three shots, is more than half of the nearest time, or
+/// as far below 0.
 std::optional<std::string> common_delay(const Survey& picks);
+
+/// Times between boreholes over distance, as a line: what they are at no distance, where that is
+/// much.
+std::optional<std::string> delay_between_boreholes(const Survey& picks);
 
 }  // namespace fermat

@@ -80,10 +80,20 @@ NamedUnits named(const UnitNames& known, const Speeds& speeds) {
     if (known.time.empty()) {
         chosen += fmt::format("{}`time_unit={}`", chosen.empty() ? "" : " and ", out.units.time);
     }
+    // Of m and ms, or of mm and us, the numbers are the same.
+    const bool one_of_three = known.length.empty() && known.time.empty() &&
+                              out.units.length == "km" && out.units.time == "s";
     out.reason = fmt::format(
-        "{}: no file tells the units, and velocities from {:.4g} to {:.4g} are read as {}/{} "
-        "(names on axes and in the report; numbers stay)",
-        chosen, speeds.least, speeds.largest, out.units.length, out.units.time);
+        "{}: no file tells the units, and {} read as {}/{} (names on axes and in the report; "
+        "numbers stay{})",
+        chosen,
+        speeds.least == speeds.largest
+            ? fmt::format("a velocity of {:.4g} is", speeds.least)
+            : fmt::format("velocities from {:.4g} to {:.4g} are", speeds.least, speeds.largest),
+        out.units.length, out.units.time,
+        one_of_three
+            ? "; m/ms and mm/us are the same numbers: `length_unit` and `time_unit` name them"
+            : "");
     return out;
 }
 

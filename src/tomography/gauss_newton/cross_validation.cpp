@@ -136,13 +136,25 @@ Index3 coarse_ratio(const Model& start, const InversionOptions& options) {
     return asked == Index3{} ? unknowns_ratio(start, most_unknowns) : asked;
 }
 
+/// In 3-D a thousand unknowns rarely explain picks to their errors, and many models are made on the
+/// way: there the best is looked for with the unknowns of the run alone, if at all.
+bool is_followed(const Model& start) { return start.grid().is_2d(); }
+
+/// Whether the model that predicts picks left out best is looked for where none explains all picks
+/// to their errors: it takes as long again, or several times as long.
+enum class Unexplained { is_told, is_followed };
+
 CrossValidation validate_one(const Model& start, const Survey& picks, InversionOptions options,
-                             Regularisation kind, const Execution& execution) {
+                             Regularisation kind, Unexplained unexplained,
+                             const Execution& execution) {
     options.gauss_newton.ratio = coarse_ratio(start, options);
     options.gauss_newton.roughness.kind = kind;
     // A run that is to be short says nothing about its picks.
+    constexpr int enough_to_compare = 20;
     options.gauss_newton.iterations =
-        std::max(options.gauss_newton.iterations, GaussNewtonOptions{}.iterations);
+        unexplained == Unexplained::is_told
+            ? enough_to_compare
+            : std::max(options.gauss_newton.iterations, GaussNewtonOptions{}.iterations);
     const bool known = picks.has_errors || options.target_rms > 0;
     bool stalled = false;
     if (known) {
@@ -153,6 +165,11 @@ CrossValidation validate_one(const Model& start, const Survey& picks, InversionO
         if (last.explained) {
             return {kind, error * last.score.rms, error * last.score.held_out, folds,
                     1,    error * last.rougher};
+        }
+        if (unexplained == Unexplained::is_told || (!stalled && !is_followed(start))) {
+            const double chi2 = last.score.rms * last.score.rms;
+            return {kind,   error * last.score.rms, error * last.score.held_out, folds, chi2, 0,
+                    stalled};
         }
     } else {
         // A unit, and the least deviation by which outliers are told.
@@ -169,6 +186,25 @@ CrossValidation validate_one(const Model& start, const Survey& picks, InversionO
     return {kind, unit * best.rms, unit * best.held_out, folds, best.rms * best.rms, 0, stalled};
 }
 
+std::vector<CrossValidation> validate(const Model& start, const Survey& picks,
+                                      const InversionOptions& options,
+                                      std::span<const Regularisation> kinds,
+                                      Unexplained unexplained, const Execution& execution) {
+    Monitor& monitor = execution.monitor;
+    std::vector<CrossValidation> found(kinds.size());
+    Monitor stop_only({}, [&] { return monitor.stop_requested(); });
+    const auto jobs = static_cast<std::int64_t>(kinds.size());
+    monitor.begin("cross-validation", jobs);
+    for_each_by_teams(jobs, resolve_threads(execution.threads), [&](std::int64_t job, int team) {
+        const auto n = static_cast<std::size_t>(job);
+        found[n] = validate_one(start, picks, options, kinds[n], unexplained,
+                                execution.with_threads(team).heard_by(stop_only));
+        monitor.advance();
+    });
+    monitor.end();
+    return found;
+}
+
 }  // namespace
 
 CrossValidation with_own_unknowns(const CrossValidation& found, const Model& start,
@@ -176,9 +212,10 @@ CrossValidation with_own_unknowns(const CrossValidation& found, const Model& sta
                                   const Execution& execution) {
     InversionOptions own = options;
     own.gauss_newton.ratio = problem_plan(start, picks, options).ratio;
-    if (own.gauss_newton.ratio == coarse_ratio(start, options)) return found;
+    const bool same = own.gauss_newton.ratio == coarse_ratio(start, options);
+    if (same && is_followed(start)) return found;
     const std::array kinds{found.kind};
-    return cross_validate(start, picks, own, kinds, execution).front();
+    return validate(start, picks, own, kinds, Unexplained::is_followed, execution).front();
 }
 
 bool is_cheap_to_validate(const Model& start, const Survey& picks) {
@@ -194,19 +231,9 @@ std::vector<CrossValidation> cross_validate(const Model& start, const Survey& pi
                                             const InversionOptions& options,
                                             std::span<const Regularisation> kinds,
                                             const Execution& execution) {
-    Monitor& monitor = execution.monitor;
-    std::vector<CrossValidation> found(kinds.size());
-    Monitor stop_only({}, [&] { return monitor.stop_requested(); });
-    const auto jobs = static_cast<std::int64_t>(kinds.size());
-    monitor.begin("cross-validation", jobs);
-    for_each_by_teams(jobs, resolve_threads(execution.threads), [&](std::int64_t job, int team) {
-        const auto n = static_cast<std::size_t>(job);
-        found[n] = validate_one(start, picks, options, kinds[n],
-                                execution.with_threads(team).heard_by(stop_only));
-        monitor.advance();
-    });
-    monitor.end();
-    return found;
+    const Unexplained unexplained =
+        !picks.has_errors || is_followed(start) ? Unexplained::is_followed : Unexplained::is_told;
+    return validate(start, picks, options, kinds, unexplained, execution);
 }
 
 }  // namespace fermat

@@ -55,6 +55,9 @@ struct Leg {
     /// Whether the leg comes from a bounce below the surface and must reach the receiver from
     /// below: the last P of PP and pP.
     bool rises = false;
+    /// Whether the leg joins an end that lies on an interface with that interface, and another way
+    /// does without it: where it shrinks to nothing, that one is meant.
+    bool spare = false;
 
     friend bool operator==(const Leg&, const Leg&) = default;
 };

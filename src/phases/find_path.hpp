@@ -20,6 +20,7 @@ struct LegRules {
     bool turns = false;    ///< as those of Leg
     bool dives = false;
     bool rises = false;
+    bool spare = false;
 };
 
 /// What a search is told.
@@ -55,16 +56,15 @@ inline constexpr double good_change = 1e-5;
 inline constexpr double slack_cells = 0.05;
 
 /// Whether a leg that must turn has no length: before the critical distance, a head wave shrinks to
-/// a reflection, and a bounce may run into the source or receiver.
+/// a reflection, and a bounce may run into the source or receiver. So may a leg that is spare.
 template <class LayerT, class SurfaceT>
 FERMAT_HD bool has_collapsed(const PathMedium<LayerT, SurfaceT>& medium, const PathSpace& space,
                              const PathRules& rules, int n) {
     for (int leg = 0; leg < medium.legs; ++leg) {
         const LegRules& of = rules.legs[leg];
         const Vec3* p = space.point + leg * n;
-        if ((of.turns || of.dives || of.rises) && distance(p[0], p[n]) < 0.01 * rules.cell) {
-            return true;
-        }
+        const bool needed = of.turns || of.dives || of.rises || of.spare;
+        if (needed && distance(p[0], p[n]) < 0.01 * rules.cell) return true;
     }
     return false;
 }

@@ -53,7 +53,7 @@ SurfaceT surface_of(const LayeredMedium& medium, int interface) {
 }
 
 inline LegRules rules_of(const LayeredMedium& medium, const Leg& leg) {
-    LegRules out{medium.top_of(leg.layer).view(), {}, leg.turns, leg.dives, leg.rises};
+    LegRules out{medium.top_of(leg.layer).view(), {}, leg.turns, leg.dives, leg.rises, leg.spare};
     if (leg.layer + 1 < medium.layer_count()) out.bottom = medium.top_of(leg.layer + 1).view();
     return out;
 }

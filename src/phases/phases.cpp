@@ -154,7 +154,10 @@ class PairSearch {
             if (way.reflected && !none) continue;
             if (way.earliest >= least || tries[way.finder]++ == most_along) continue;
             BranchRay along = way.finder->find_along(source, receiver, way.start);
-            if (!has_arrived(along.status) || along.time >= least) continue;
+            // Its time is known to the tolerance: a path inside the layers that is as early is it.
+            if (!has_arrived(along.status) || along.time >= (1 - options_.tolerance) * least) {
+                continue;
+            }
             least = along.time;
             if (way.reflected) along.status = BranchStatus::doubtful;
             add(std::move(along));
@@ -211,6 +214,38 @@ Ends ends_of(const LayeredMedium& medium, std::span<const Vec3> points, std::str
 using Ways = std::map<std::pair<int, int>, std::vector<std::unique_ptr<Way>>>;
 using Rays = std::vector<std::vector<BranchRay>>;
 
+/// Whether two lists of legs pass the same layers and interfaces as the same waves.
+bool same_legs(std::span<const Leg> a, std::span<const Leg> b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t k = 0; k < a.size(); ++k) {
+        const bool last = k + 1 == a.size();
+        if (a[k].wave != b[k].wave || a[k].layer != b[k].layer) return false;
+        if (!last && a[k].to != b[k].to) return false;
+    }
+    return true;
+}
+
+/// Marks the legs between an end that lies on top of its layer and that interface, where another
+/// way has all but them.
+void mark_spare_legs(std::vector<Legs>& ways, int from, int to) {
+    const auto is_way = [&](std::span<const Leg> legs) {
+        return std::any_of(ways.begin(), ways.end(),
+                           [&](const Legs& one) { return same_legs(one, legs); });
+    };
+    for (Legs& legs : ways) {
+        if (legs.size() < 2) continue;
+        const std::span<const Leg> all = legs;
+        Leg& first = legs.front();
+        Leg& last = legs.back();
+        const int source = from / 2;
+        const int receiver = to / 2;
+        first.spare =
+            from % 2 == 1 && first.layer == source && first.to == source && is_way(all.subspan(1));
+        last.spare = to % 2 == 1 && last.layer == receiver &&
+                     legs[legs.size() - 2].to == receiver && is_way(all.first(all.size() - 1));
+    }
+}
+
 /// Ways between two layers. A point on an interface, as an instrument on the seafloor, lies in the
 /// layer above it too: what leaves it or comes to it there needs no leg to that interface.
 std::vector<Legs> legs_between(const Branch& branch, const LayeredMedium& medium, int from,
@@ -229,6 +264,7 @@ std::vector<Legs> legs_between(const Branch& branch, const LayeredMedium& medium
     if (from % 2 == 1) add(source - 1, receiver);
     if (to % 2 == 1) add(source, receiver - 1);
     if (from % 2 == 1 && to % 2 == 1) add(source - 1, receiver - 1);
+    mark_spare_legs(out, from, to);
     return out;
 }
 

@@ -312,28 +312,45 @@ FERMAT_HD FERMAT_APART NewtonStep newton_step(const PathMedium<LayerT, SurfaceT>
     return out;
 }
 
-/// The path moved by `part` of the step in space.carry, as space.trial and space.tried.
+/// The path moved by `part` of the step in space.carry, as space.trial and space.tried. Where a
+/// joint moves by more than a tenth of a segment, as that of a thin layer does, the points of its
+/// legs go along with it in the direction of the path, in which the step does not move them: else
+/// legs would fold.
 template <class LayerT, class SurfaceT>
 FERMAT_HD void move_path(const PathMedium<LayerT, SurfaceT>& medium, PathSpace& space, int n,
                          double part) {
     const int last = medium.legs * n;
     space.trial[0] = space.point[0];
     space.trial[last] = space.point[last];
-    for (int i = 1; i < last; ++i) {
-        const double d1 = part * space.carry[6 * i + 4];
-        const double d2 = part * space.carry[6 * i + 5];
-        if (i % n == 0) {
-            const int joint = i / n - 1;
-            const bool moves = !medium.holds(joint);
-            space.tried[2 * joint] = space.joint[2 * joint] + (moves ? d1 : 0);
-            space.tried[2 * joint + 1] =
-                space.joint[2 * joint + 1] + (moves && !medium.flat ? d2 : 0);
-            space.trial[i] =
-                medium.surfaces[joint].at(space.tried[2 * joint], space.tried[2 * joint + 1]).place;
-        } else {
+    Vec3 before{0, 0, 0};  // how far the joint before the leg moves, and the one after it
+    for (int leg = 0; leg < medium.legs; ++leg) {
+        Vec3 after{0, 0, 0};
+        const int end = (leg + 1) * n;
+        if (end < last) {
+            const bool moves = !medium.holds(leg);
+            const double d1 = moves ? part * space.carry[6 * end + 4] : 0;
+            const double d2 = moves && !medium.flat ? part * space.carry[6 * end + 5] : 0;
+            space.tried[2 * leg] = space.joint[2 * leg] + d1;
+            space.tried[2 * leg + 1] = space.joint[2 * leg + 1] + d2;
+            space.trial[end] =
+                medium.surfaces[leg].at(space.tried[2 * leg], space.tried[2 * leg + 1]).place;
+            after = space.trial[end] - space.point[end];
+        }
+        const Vec3 chord = space.point[end] - space.point[leg * n];
+        const double far = std::fmax(dot(before, before), dot(after, after));
+        const bool follows = far * n * n > 0.01 * dot(chord, chord);
+        for (int i = leg * n + 1; i < end; ++i) {
+            const double d1 = part * space.carry[6 * i + 4];
+            const double d2 = part * space.carry[6 * i + 5];
             const detail::PathFrame f = detail::frame_of(medium, space, n, i);
             space.trial[i] = space.point[i] + d1 * f.first + d2 * f.second;
+            if (!follows) continue;
+            const Vec3 u = space.point[i + 1] - space.point[i - 1];
+            const double t = static_cast<double>(i - leg * n) / n;
+            const double along = dot((1 - t) * before + t * after, u);
+            if (dot(u, u) > 0) space.trial[i] = space.trial[i] + (along / dot(u, u)) * u;
         }
+        before = after;
     }
 }
 

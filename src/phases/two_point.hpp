@@ -362,8 +362,8 @@ FERMAT_HD FERMAT_APART PathSearch settle_path(const PathMedium<LayerT, SurfaceT>
                                               PathSpace& space, int n, PathGoal goal,
                                               int most_steps, double small) {
     // Where velocity has a kink, as between rows of a table, a path may rest on it and never get
-    // there; then a decrement that moves angles by less than 0.03 degrees will do.
-    constexpr double fair = 1e-7;
+    // there; then a decrement that moves angles by less than 0.1 degrees will do.
+    constexpr double fair = 1e-6;
     const int last = medium.legs * n;
     const double length = path_length(space.point, last);
     const double least = 1e-9 * length;

@@ -401,6 +401,21 @@ def test_depth_phases_of_deep_events_are_right():
         np.testing.assert_allclose(rays.times, exact, atol=0.01)
 
 
+def test_rays_settle_where_velocity_is_rough():
+    """Velocities of an inversion have kinks at every node, on which a ray may rest without ever coming closer."""
+    x, z = np.arange(0, 161, 1.0), np.arange(0, 41, 1.0)
+    rough = sum(
+        0.09 * np.sin(x / wide + k)[:, None] * np.cos(z / (1.5 + k) + k)[None, :]
+        for k, wide in enumerate((2.0, 3.0, 5.0, 9.0))
+    )
+    medium = fm.Medium([5.2 + 0.05 * z + rough, 8.0], {"moho": 36.0}, shape=(161, 41), spacing=1.0)
+    to = np.column_stack([np.arange(20, 160, 2.5), np.zeros(56)])
+    rays = fm.phase_rays(medium, "Pg", (5, 0), to)
+    assert rays.status == ["ok"] * 56
+    first = fm.receiver_times(medium.layer(0), (5, 0), to).ravel()
+    np.testing.assert_allclose(rays.times, first, rtol=5e-4)
+
+
 @pytest.mark.parametrize(
     ("points", "sentence"),
     [

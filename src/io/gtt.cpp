@@ -39,11 +39,8 @@ Vec3 point_at(std::span<const std::byte> bytes, std::size_t offset, const std::s
 /// time in s). A channel with time 0 has no pick.
 SurveyFile read_gtt(const TextFile& file, const PickReadOptions& options, Notes& notes) {
     const std::span<const std::byte> all = std::as_bytes(std::span(file.text()));
-    PickDialect dialect;
+    PickDialect dialect = PickDialect::of_program("", "s");
     dialect.flat_if_on_axis = true;
-    dialect.leave_out_bad = true;
-    dialect.time = "s";
-    dialect.usual_time = "s";
     PickBuilder builder(file.path(), options, dialect);
     std::size_t at = 0;
     const std::string quoted = file.quoted();

@@ -62,6 +62,17 @@ struct PickDialect {
     std::string_view time{};          ///< its unit, if the format has one
     std::string_view usual_length{};  ///< what lengths become unless the user wants another unit
     std::string_view usual_time{};
+
+    /// Of a program's own format: its units never change, times become s, and rows of bad picks are
+    /// no error.
+    static PickDialect of_program(std::string_view length, std::string_view time) {
+        PickDialect dialect;
+        dialect.leave_out_bad = true;
+        dialect.length = dialect.usual_length = length;
+        dialect.time = time;
+        dialect.usual_time = "s";
+        return dialect;
+    }
 };
 
 /// The one way from the rows of a file to a Survey: every reader adds its rows here, says what it

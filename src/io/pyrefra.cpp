@@ -78,14 +78,9 @@ SurveyFile read_pyrefra(const TextFile& file, const PickReadOptions& options, No
     const Stations shots = read_stations(companion(folder, "shots.geo"), options.depths);
     const Stations receivers = read_stations(companion(folder, "receivers.geo"), options.depths);
 
-    PickDialect dialect;
+    PickDialect dialect = PickDialect::of_program("m", "s");
     dialect.has_errors = true;
     dialect.flat_if_on_axis = true;
-    dialect.leave_out_bad = true;
-    dialect.length = "m";
-    dialect.usual_length = "m";
-    dialect.time = "s";
-    dialect.usual_time = "s";
     PickBuilder builder(picks.path(), options, dialect);
     for (const auto& [number, point] : shots) builder.add_point(point);
     for (const auto& [number, point] : receivers) builder.add_point(point);

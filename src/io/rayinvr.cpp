@@ -36,14 +36,9 @@ class Earliest {
 /// `options.phase`; with `options.named_phases` all are.
 SurveyFile read_rayinvr(const TextFile& file, const PickReadOptions& options, Notes& notes) {
     NumberLines lines(file);
-    PickDialect dialect;
+    PickDialect dialect = PickDialect::of_program("km", "s");
     dialect.has_errors = true;
     dialect.has_y = false;
-    dialect.leave_out_bad = true;
-    dialect.length = "km";
-    dialect.usual_length = "km";
-    dialect.time = "s";
-    dialect.usual_time = "s";
     PickBuilder builder(file.path(), options, dialect);
     Earliest earliest;
     std::map<std::string, std::size_t> codes;

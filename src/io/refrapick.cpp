@@ -9,13 +9,8 @@ namespace {
 /// and behind them a line '/' with the position of the shot. Heights are not in the file.
 SurveyFile read_refrapick(const TextFile& file, const PickReadOptions& options, Notes& notes) {
     NumberLines lines(file);
-    PickDialect dialect;
+    PickDialect dialect = PickDialect::of_program("m", "ms");
     dialect.has_y = false;
-    dialect.leave_out_bad = true;
-    dialect.length = "m";
-    dialect.usual_length = "m";
-    dialect.time = "ms";
-    dialect.usual_time = "s";
     PickBuilder builder(file.path(), options, dialect);
     std::vector<PickRow> shot;
     for (Words words = lines.next(); !words.empty(); words = lines.next()) {

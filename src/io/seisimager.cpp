@@ -18,13 +18,8 @@ SurveyFile read_seisimager(const TextFile& file, const PickReadOptions& options,
     const auto counts = lines.need("the number of shots");
     const std::size_t shots = lines.count(counts, 1, "the number of shots");
 
-    PickDialect dialect;
+    PickDialect dialect = PickDialect::of_program("m", "ms");
     dialect.has_y = false;
-    dialect.leave_out_bad = true;
-    dialect.length = "m";
-    dialect.usual_length = "m";
-    dialect.time = "ms";
-    dialect.usual_time = "s";
     PickBuilder builder(file.path(), options, dialect);
     double latest = 0;
     std::size_t third = 0;

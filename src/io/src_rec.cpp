@@ -92,13 +92,7 @@ bool is_src_rec(const Words& event, const Words& arrival) {
 /// arrivals, then per arrival latitude, longitude, elevation in m, phase and time in s.
 SurveyFile read_src_rec(const TextFile& file, const PickReadOptions& options, Notes& notes) {
     NumberLines lines(file);
-    PickDialect dialect;
-    dialect.leave_out_bad = true;
-    dialect.length = "km";
-    dialect.usual_length = "km";
-    dialect.time = "s";
-    dialect.usual_time = "s";
-    PickBuilder builder(file.path(), options, dialect);
+    PickBuilder builder(file.path(), options, PickDialect::of_program("km", "s"));
     std::vector<GeoRow> rows;
     std::size_t events = 0;
     std::size_t undated = 0;

@@ -13,14 +13,9 @@ SurveyFile read_tomo2d(const TextFile& file, const PickReadOptions& options, Not
     NumberLines lines(file);
     const auto first = lines.need("the number of sources");
     const std::size_t sources = lines.count(first, 0, "the number of sources");
-    PickDialect dialect;
+    PickDialect dialect = PickDialect::of_program("km", "s");
     dialect.has_errors = true;
     dialect.has_y = false;
-    dialect.leave_out_bad = true;
-    dialect.length = "km";
-    dialect.usual_length = "km";
-    dialect.time = "s";
-    dialect.usual_time = "s";
     PickBuilder builder(file.path(), options, dialect);
     const std::string wanted = options.phase.empty() ? "0" : options.phase;
     for (std::size_t s = 0; s < sources; ++s) {

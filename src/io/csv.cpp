@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "core/error.hpp"
+#include "core/expect.hpp"
 #include "io/cell_text.hpp"
 
 namespace fermat {
@@ -160,10 +161,12 @@ std::size_t CsvTable::column(std::string_view name) const {
 }
 
 std::string CsvTable::where(std::size_t row) const {
+    FERMAT_EXPECT(row < lines_.size());
     return fmt::format("{} line {}: ", file_.quoted(), lines_[row]);
 }
 
 void CsvTable::fail(std::size_t row, std::size_t column, std::string_view problem) const {
+    FERMAT_EXPECT(column < names_.size());
     throw InputError(fmt::format("{}column '{}' is {} ({})", where(row), names_[column],
                                  in_quotes(text(row, column)), problem));
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/expect.hpp"
+
 namespace fermat {
 namespace {
 
@@ -71,6 +73,7 @@ void BlockSystem::add(std::int32_t a, std::int32_t b, const Vector4& row_a, cons
                       double residual, double weight) {
     const auto first = static_cast<std::size_t>(a);
     const auto second = static_cast<std::size_t>(b);
+    FERMAT_EXPECT(first < diagonal_.size() && second < diagonal_.size());
     add_outer(weight, row_a, row_a, diagonal_[first]);
     add_outer(weight, row_b, row_b, diagonal_[second]);
     if (pairs_.empty() || pairs_.back().first != a || pairs_.back().second != b) {
@@ -92,9 +95,13 @@ void BlockSystem::damp(double share) {
     }
 }
 
-Block4 BlockSystem::inverse(std::size_t event) const { return inverse_of(diagonal_[event]); }
+Block4 BlockSystem::inverse(std::size_t event) const {
+    FERMAT_EXPECT(event < diagonal_.size());
+    return inverse_of(diagonal_[event]);
+}
 
 std::vector<Vector4> BlockSystem::times(const std::vector<Vector4>& x) const {
+    FERMAT_EXPECT(x.size() == diagonal_.size());
     std::vector<Vector4> out(x.size(), Vector4{});
     for (std::size_t n = 0; n < x.size(); ++n) add_product(diagonal_[n], x[n], out[n]);
     for (const Pair& pair : pairs_) {

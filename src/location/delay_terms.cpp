@@ -4,6 +4,8 @@
 #include <cmath>
 #include <tuple>
 
+#include "core/expect.hpp"
+
 namespace fermat {
 
 void DelayTerms::sort_points() {
@@ -19,6 +21,7 @@ void DelayTerms::sort_points() {
 double DelayTerms::at(std::int32_t station, Phase phase, Vec3 place) const {
     const auto s = static_cast<std::size_t>(station);
     const auto p = static_cast<std::size_t>(phase);
+    FERMAT_EXPECT(s < fixed.size() && p < fixed[s].size());
     const double common = fixed[s][p];
     if (!by_place() || points.empty()) return common;
     // Where few events are near, the term is that of a wider area; where few are there, too, the

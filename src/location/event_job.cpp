@@ -5,6 +5,8 @@
 #include <numbers>
 #include <utility>
 
+#include "core/expect.hpp"
+
 namespace fermat {
 
 Vec3 leaving_ray(const LocateJob& job, int field, Vec3 place) {
@@ -237,6 +239,7 @@ LocationStatus status_of(const Region& region, const Peak& peak) {
 Hypocentre locate_event(const LocateJob& job, std::size_t number,
                         std::span<const std::int32_t> arrivals, const ModelErrors& errors,
                         bool draw, std::vector<PickFit>& fits) {
+    FERMAT_EXPECT(number < job.survey.events.size());
     const Event& event = job.survey.events[number];
     Hypocentre found;
     found.picks = static_cast<int>(arrivals.size());

@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "core/expect.hpp"
+
 namespace fermat {
 namespace {
 
@@ -43,6 +45,7 @@ Outcome::Outcome(const LocateOptions& options, double slowness, std::size_t even
 
 void Outcome::settle(std::size_t number, std::span<const std::int32_t> arrivals, double depth,
                      Hypocentre& event, std::vector<PickFit>& fits) {
+    FERMAT_EXPECT(number < contradicted_.size());
     forget_chance(least_picks_, arrivals, event, fits);
     if (!is_located(event.status)) return;
     event.quality = quality_of(event, depth, kilometre_);

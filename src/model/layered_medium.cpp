@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/expect.hpp"
 
 namespace fermat {
 namespace {
@@ -97,6 +98,7 @@ bool LayeredMedium::has_s() const {
 }
 
 const Model& LayeredMedium::model(int layer, Phase wave) const {
+    FERMAT_EXPECT(layer >= 0 && layer < layer_count());
     const Layer& of = layers_[static_cast<std::size_t>(layer)];
     if (wave == Phase::P) return of.p;
     if (!of.s) {
@@ -127,6 +129,7 @@ int LayeredMedium::layer_of(Vec3 user, const std::string& what) const {
 }
 
 double LayeredMedium::bottom_of(int layer, double x, double y) const {
+    FERMAT_EXPECT(layer >= 0);
     if (layer + 1 >= layer_count()) return std::numeric_limits<double>::infinity();
     return top_of(layer + 1).depth_at(x, y);
 }

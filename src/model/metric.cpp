@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/expect.hpp"
 
 namespace fermat {
 namespace {
@@ -102,6 +103,7 @@ Metric::Metric(const Grid& grid, CoordinateNumbers coordinates, AnisotropyValues
 }
 
 Thomsen Metric::thomsen(std::size_t n) const {
+    FERMAT_EXPECT(n < anisotropy_.values[0].size());
     const auto& v = anisotropy_.values;
     const double ratio = v[shear_value].empty() ? 0 : v[shear_value][n];
     return {v[0][n], v[1][n], {v[2][n], v[3][n], v[4][n]}, ratio * ratio};

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/expect.hpp"
 
 namespace fermat {
 namespace {
@@ -20,8 +21,9 @@ template <class IndexOf>
 ArrivalLists lists_of(const Survey& survey, std::size_t count, IndexOf index_of) {
     ArrivalLists lists(count);
     for (std::size_t n = 0; n < survey.arrivals.size(); ++n) {
-        lists[static_cast<std::size_t>(index_of(survey.arrivals[n]))].push_back(
-            static_cast<std::int32_t>(n));
+        const auto of = static_cast<std::size_t>(index_of(survey.arrivals[n]));
+        FERMAT_EXPECT(of < count);
+        lists[of].push_back(static_cast<std::int32_t>(n));
     }
     return lists;
 }
@@ -152,6 +154,7 @@ Listeners listeners_of(const Survey& survey, std::span<const std::int32_t> arriv
     out.positions.reserve(arrivals.size());
     out.stations.reserve(arrivals.size());
     for (const std::int32_t n : arrivals) {
+        FERMAT_EXPECT(static_cast<std::size_t>(n) < survey.arrivals.size());
         const Arrival& arrival = survey.arrivals[static_cast<std::size_t>(n)];
         out.positions.push_back(survey.station_of(arrival).position);
         out.stations.push_back(arrival.station);
@@ -181,6 +184,7 @@ Survey subset(const Survey& survey, std::span<const std::int32_t> arrivals) {
     Survey out{survey.events, survey.stations, {}, survey.has_errors, survey.is_2d};
     out.arrivals.reserve(arrivals.size());
     for (const std::int32_t n : arrivals) {
+        FERMAT_EXPECT(static_cast<std::size_t>(n) < survey.arrivals.size());
         out.arrivals.push_back(survey.arrivals[static_cast<std::size_t>(n)]);
     }
     return out;

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "core/expect.hpp"
+
 namespace fermat {
 
 PickLedger::PickLedger(const Survey& picks, const PickRules& rules) : picks_(picks), rules_(rules) {
@@ -12,6 +14,7 @@ PickLedger::PickLedger(const Survey& picks, const PickRules& rules) : picks_(pic
 
 std::optional<RayProjection> PickLedger::book(std::size_t pick, double time, double length,
                                               RayStatus status) {
+    FERMAT_EXPECT(pick < results_.residual.size());
     const double residual = picks_.arrivals[pick].time - time;
     if (!has_arrived(status) || !std::isfinite(residual)) {
         ++results_.lost_by_status[static_cast<std::size_t>(status)];

@@ -11,6 +11,7 @@
 #include "core/device.hpp"
 #include "core/device_relay.hpp"
 #include "core/error.hpp"
+#include "core/expect.hpp"
 #include "core/parallel.hpp"
 #include "core/teams.hpp"
 #include "eikonal/adjoint/adjoint_cuda.hpp"
@@ -149,6 +150,7 @@ std::string adjoint_obstacle(const AdjointSurvey& survey) {
 
 template <class Real>
 BasicTimeField<Real> AdjointSurvey::solve(std::size_t source, const Execution& execution) const {
+    FERMAT_EXPECT(source < sources_.size());
     if constexpr (std::is_same_v<Real, double>) {
         return solve_exactly(model_, slowness_, sources_[source], options_, execution);
     } else {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/expect.hpp"
 #include "core/parallel.hpp"
 #include "core/teams.hpp"
 #include "eikonal/adjoint/field_adjoint.hpp"
@@ -183,6 +184,7 @@ std::shared_ptr<const MetricTimes::Solved> MetricTimes::solve(std::size_t source
 }
 
 double MetricTimes::receiver_time(const Solved& field, std::size_t receiver) const {
+    FERMAT_EXPECT(receiver < receiver_count());
     const Vec3 place = problem_->model.mapping().place(problem_->receivers[receiver]);
     const double t0 = field.factor.time(place);
     if (t0 == 0) return field.start_time;
@@ -213,6 +215,7 @@ AdjointGradient MetricTimes::nothing() const {
 void MetricTimes::add_gradient(const Solved& field, std::size_t source, const TimeDerivatives& by,
                                bool by_position, AdjointGradient& sum,
                                const Execution& execution) const {
+    FERMAT_EXPECT(source < source_count());
     const Problem& problem = *problem_;
     const Model& model = problem.model;
     const Grid& grid = model.grid();

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/bytes.hpp"
+#include "core/expect.hpp"
 
 namespace fermat {
 namespace {
@@ -33,6 +34,7 @@ void unpack(const Bytes& bytes, std::vector<RowLot>& lots) {
 }
 
 void append(const UnknownRows& from, std::size_t row, UnknownRows& to) {
+    FERMAT_EXPECT(row + 1 < from.start.size());
     const auto begin = static_cast<std::ptrdiff_t>(from.start[row]);
     const auto end = static_cast<std::ptrdiff_t>(from.start[row + 1]);
     to.column.insert(to.column.end(), from.column.begin() + begin, from.column.begin() + end);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/expect.hpp"
 #include "core/median.hpp"
 
 namespace fermat {
@@ -83,6 +84,7 @@ void TermUnknowns::extend(RowLot& lot) const {
 }
 
 double TermUnknowns::time_of(std::span<const double> x, std::size_t pick) const {
+    FERMAT_EXPECT(pick < picks_.arrivals.size() && x.size() >= first_ + size());
     const Arrival& p = picks_.arrivals[pick];
     double sum = 0;
     if (shots_ > 0) sum += x[first_ + static_cast<std::size_t>(p.event)];

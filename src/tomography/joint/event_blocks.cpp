@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/expect.hpp"
 #include "core/parallel.hpp"
 
 namespace fermat {
@@ -80,6 +81,7 @@ EventBlocks::EventBlocks(const Survey& picks, const Place& place, const JointOpt
 }
 
 EventBlocks::Mask EventBlocks::freedom(std::size_t event, std::size_t heard) const {
+    FERMAT_EXPECT(event < known_.size());
     const auto [place, time] = known_[event];
     Mask free{};
     free[time_place] = relocate_ != Relocate::none && !time && heard >= 2;
@@ -137,6 +139,7 @@ void EventBlocks::renew(std::span<const Vec3> slopes, std::span<const double> we
 }
 
 EventVector EventBlocks::products(std::size_t event, std::span<const double> y) const {
+    FERMAT_EXPECT(event < lists_.size());
     EventVector sums{};
     for (const std::int32_t number : lists_[event]) {
         const auto n = static_cast<std::size_t>(number);
@@ -182,6 +185,7 @@ void EventBlocks::project(std::span<double> y, int threads) const {
 }
 
 EventVector EventBlocks::solved(std::size_t event, const EventVector& right) const {
+    FERMAT_EXPECT(event < blocks_.size());
     return solve(blocks_[event].factor, right);
 }
 
@@ -311,6 +315,7 @@ void EventBlocks::precondition(std::span<const double> in, std::span<double> out
 }
 
 EventVector EventBlocks::deviations(std::size_t event) const {
+    FERMAT_EXPECT(event < blocks_.size());
     const Block& block = blocks_[event];
     EventVector out{};
     for (std::size_t i = 0; i < event_unknowns; ++i) {
@@ -323,6 +328,7 @@ EventVector EventBlocks::deviations(std::size_t event) const {
 }
 
 EventUse EventBlocks::use_of(std::size_t event) const {
+    FERMAT_EXPECT(event < blocks_.size());
     if (relocate_ == Relocate::all && known_[event][0]) return EventUse::known;
     if (relocate_ == Relocate::times && known_[event][1]) return EventUse::known;
     const Mask& free = blocks_[event].free;

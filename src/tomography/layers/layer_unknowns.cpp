@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/expect.hpp"
 
 namespace fermat {
 namespace {
@@ -356,6 +357,7 @@ const UnknownBlock* LayerUnknowns::block_of_depth(int interface) const {
 }
 
 double LayerUnknowns::depth_of(std::span<const double> x, int interface, Vec3 at) const {
+    FERMAT_EXPECT(interface >= 0 && interface < start_.layer_count());
     const UnknownBlock* const block = block_of_depth(interface);
     const double depth = start_.top_of(interface).depth_at(at.x, at.y);
     return block ? depth + value_at(*block, x, start_.place().grid_point({at.x, at.y, depth}))
@@ -363,6 +365,7 @@ double LayerUnknowns::depth_of(std::span<const double> x, int interface, Vec3 at
 }
 
 LayerRow LayerUnknowns::depth_row(int interface, Vec3 at) const {
+    FERMAT_EXPECT(interface >= 0 && interface < start_.layer_count());
     LayerRow row;
     const UnknownBlock* const block = block_of_depth(interface);
     if (!block) return row;
@@ -377,6 +380,7 @@ LayerRow LayerUnknowns::depth_row(int interface, Vec3 at) const {
 
 LayerRow LayerUnknowns::velocity_above(const LayeredMedium& at, int interface, double x,
                                        double y) const {
+    FERMAT_EXPECT(interface > 0 && interface < at.layer_count());
     const int layer = interface - 1;
     const UnknownBlock* block = block_of_velocity(2 * layer);
     if (!block) block = block_of_velocity(2 * layer + 1);

@@ -3,14 +3,15 @@
     python bench/inversion/run.py [--kinds refraction,hill,faulted,fault-hill,gradual,crosshole,layers,
                                            waves,blocks,crustal,basin,local,board]
                                   [--seeds 10] [--first 10] [--threads 0]
-                                  [--methods auto,hole,tuned,first,second,blocky,mixed] [--one-line]
+                                  [--methods auto,hole,tuned,first,second,blocky,mixed,pygimli] [--one-line]
 
 Prints one row per kind of survey and method, means over the seeds: RMS and median error of velocity
 in per cent over nodes that true rays cross, correlation of the change with the true change, chi2
 with its least and greatest, iterations with their most and the most until chi2 is 1.05, passes over all
 sources with their most, the found range of velocity in parts of the true one, processor seconds. Nothing is tuned to a truth; seeds 0 to 3
 served while the method was made. `tuned` is `hole` with the flags that did best on other truths of the
-kind (tuned.py, seeds 100 and on; none for kinds that it has not).
+kind (tuned.py, seeds 100 and on; none for kinds that it has not). `pygimli`, where it is installed, is that
+package with the settings that did best on other truths (pygimli_tuned.py), on one thread.
 """
 
 from __future__ import annotations
@@ -42,7 +43,20 @@ def invert(truth: truths.Truth, method: str, threads: int, one_line: bool) -> fm
                      **truth.options)
 
 
+def numbers_of_pygimli(truth: truths.Truth) -> list[float]:
+    import pygimli_tuned
+
+    begin = time.process_time()
+    model, chi2, iterations = pygimli_tuned.invert(truth, pygimli_tuned.FOUND.get(truth.name, {}))
+    spent = time.process_time() - begin
+    score = truths.score(truth, model)
+    return [score["rms"], score["median"], score["correlation"], chi2, iterations, np.nan, np.nan,
+            score["lowest"], score["highest"], spent]
+
+
 def numbers_of(truth: truths.Truth, method: str, threads: int, one_line: bool) -> list[float]:
+    if method == "pygimli":
+        return numbers_of_pygimli(truth)
     begin = time.process_time()
     run = invert(truth, method, threads, one_line)
     spent = time.process_time() - begin
@@ -59,9 +73,10 @@ def cells_of(rows: list[list[float]]) -> list[str]:
     rms, median, correlation, chi2, iterations, first, passes, low, high, spent = numbers.T
     return [f"{rms.mean():.3g}", f"{median.mean():.3g}", f"{correlation.mean():.3f}",
             f"{chi2.mean():.2f} ({chi2.min():.2f}–{chi2.max():.2f})",
-            f"{iterations.mean():.1f} (≤ {iterations.max():.0f}; 1.05 by {first.max():.0f})",
-            f"{passes.mean():.0f} (≤ {passes.max():.0f})", f"{low.mean():.2f}–{high.mean():.2f}",
-            f"{spent.mean():.2g}"]
+            f"{iterations.mean():.1f} (≤ {iterations.max():.0f}"
+            + (")" if np.isnan(first).any() else f"; 1.05 by {first.max():.0f})"),
+            "" if np.isnan(passes).any() else f"{passes.mean():.0f} (≤ {passes.max():.0f})",
+            f"{low.mean():.2f}–{high.mean():.2f}", f"{spent.mean():.2g}"]
 
 
 def main() -> None:

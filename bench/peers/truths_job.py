@@ -51,7 +51,11 @@ def fermat(truth, threads):
     return run.model.velocity, run.history["chi2"][-1], run.history["iteration"][-1]
 
 
-def pygimli(truth, threads):
+BOREHOLES = ("crosshole", "layers", "waves", "blocks")
+
+
+def pygimli(truth, threads, **settings):
+    """Velocities, chi2 and iterations; `settings` are pyGIMLi's own (`lam`, `zWeight`, `blockyModel`)."""
     import pygimli
     import pygimli.meshtools as meshtools
     import pygimli.physics.traveltime as traveltime
@@ -77,14 +81,16 @@ def pygimli(truth, threads):
     data["valid"] = np.ones(len(picks))
     manager = traveltime.TravelTimeManager(data)
     solid = start.velocity[start.velocity > 0]
-    if truth.name == "crosshole":
+    if truth.name in BOREHOLES:
         x, z = (o + 0.5 * np.arange(round((n - 1) * h / 0.5) + 1)
                 for o, h, n in zip(start.origin, start.spacing, start.shape))
         mesh = meshtools.createGrid(x=x, y=np.sort(-z))
-        manager.invert(mesh=mesh, secNodes=3, startModel=float(1 / solid[0]), verbose=False)
+        manager.invert(mesh=mesh, secNodes=3, startModel=float(1 / solid[0]), verbose=False,
+                       **settings)
     else:
-        manager.invert(secNodes=3, paraMaxCellSize=5.0, paraDepth=30.0, zWeight=0.2,
-                       vTop=float(solid.min()), vBottom=float(solid.max()), verbose=False)
+        manager.invert(secNodes=3, paraMaxCellSize=5.0, paraDepth=30.0, verbose=False,
+                       vTop=float(solid.min()), vBottom=float(solid.max()),
+                       **{"zWeight": 0.2, **settings})
     mesh = manager.paraDomain
     centres = np.array([[c.center().x(), -c.center().y()] for c in mesh.cells()])
     axes = [o + h * np.arange(n) for o, h, n in zip(start.origin, start.spacing, start.shape)]

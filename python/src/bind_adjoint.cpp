@@ -209,15 +209,26 @@ FoundGradient found_gradient(AdjointGradient found, bool is_2d) {
 void bind_adjoint(nb::module_& module) {
     nb::class_<FoundGradient>(module, "FoundGradient",
                               "Derivatives of an objective by all that times depend on.")
-        .def_ro("slowness", &FoundGradient::slowness)
-        .def_ro("sources", &FoundGradient::sources)
-        .def_ro("start_times", &FoundGradient::start_times)
-        .def_ro("receivers", &FoundGradient::receivers)
+        .def_ro(
+            "slowness", &FoundGradient::slowness,
+            nb::for_getter(nb::sig("def slowness(self) -> numpy.typing.NDArray[numpy.float64]")))
+        .def_ro("sources", &FoundGradient::sources,
+                nb::for_getter(nb::sig("def sources(self) -> numpy.typing.NDArray[numpy.float64]")),
+                "None where the wave starts from a front.")
+        .def_ro(
+            "start_times", &FoundGradient::start_times,
+            nb::for_getter(nb::sig("def start_times(self) -> numpy.typing.NDArray[numpy.float64]")))
+        .def_ro(
+            "receivers", &FoundGradient::receivers,
+            nb::for_getter(nb::sig("def receivers(self) -> numpy.typing.NDArray[numpy.float64]")))
         .def_ro("unsettled", &FoundGradient::unsettled,
                 "Nodes whose equations are not solved: derivatives through them are not exact.")
         .def_ro("anisotropy", &FoundGradient::anisotropy,
+                nb::for_getter(nb::sig(
+                    "def anisotropy(self) -> dict[str, numpy.typing.NDArray[numpy.float64]]")),
                 "By parameters of anisotropy on nodes; empty in isotropic media.")
-        .def_ro("notes", &FoundGradient::notes);
+        .def_ro("notes", &FoundGradient::notes,
+                nb::for_getter(nb::sig("def notes(self) -> list[str]")));
     nb::class_<DifferentiableTimes>(module, "DifferentiableTimes",
                                     "Times of a survey and their derivatives; see fermat.adjoint.")
         .def(nb::init<const Model&, const std::optional<Values>&, const Points&, const Numbers&,

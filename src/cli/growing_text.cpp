@@ -32,7 +32,7 @@ GrowingText::GrowingText(const fs::path& path) : standard_(path == "-"), path_(p
 }
 
 std::vector<std::string> GrowingText::next() {
-    standard_ ? read_standard() : read_file();
+    standard_ ? take_from_input() : take_from_file();
     std::vector<std::string> out;
     for (std::size_t end = 0; (end = rest_.find('\n')) != std::string::npos;) {
         out.push_back(rest_.substr(0, end));
@@ -43,7 +43,7 @@ std::vector<std::string> GrowingText::next() {
     return out;
 }
 
-void GrowingText::read_standard() {
+void GrowingText::take_from_input() {
     pollfd one{STDIN_FILENO, POLLIN, 0};
     if (ended_ || poll(&one, 1, wait_ms) <= 0) return;
     char bytes[65536];
@@ -52,7 +52,7 @@ void GrowingText::read_standard() {
     ended_ = count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN);
 }
 
-void GrowingText::read_file() {
+void GrowingText::take_from_file() {
     std::error_code gone;
     const auto size = fs::file_size(path_, gone);
     if (gone || size == offset_) {

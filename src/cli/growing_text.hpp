@@ -18,8 +18,8 @@ class GrowingText {
     bool is_standard() const { return standard_; }
 
   private:
-    void read_standard();
-    void read_file();
+    void take_from_input();
+    void take_from_file();
 
     bool standard_;
     std::filesystem::path path_;

@@ -6,21 +6,58 @@
 namespace fermat {
 namespace {
 
+#if defined(_WIN32)
+/// What a process does about a signal.
+using Handling = void (*)(int);
+
+void restore(int number, const Handling& former) { std::signal(number, former); }
+
+/// Handles a signal unless the process ignores it; returns what was done before. Windows forgets a
+/// handler as it calls it: a second signal has its own effect.
+Handling take_over(int number, void (*handler)(int)) {
+    const Handling former = std::signal(number, handler);
+    if (former == SIG_IGN) restore(number, former);
+    return former;
+}
+#else
+using Handling = struct sigaction;
+
+void restore(int number, const Handling& former) { sigaction(number, &former, nullptr); }
+
+Handling take_over(int number, void (*handler)(int)) {
+    Handling former{};
+    sigaction(number, nullptr, &former);
+    // `nohup` and shells without job control ignore signals for their jobs.
+    if ((former.sa_flags & SA_SIGINFO) == 0 && former.sa_handler == SIG_IGN) return former;
+    Handling action{};
+    action.sa_handler = handler;
+    sigemptyset(&action.sa_mask);
+    sigaction(number, &action, nullptr);
+    return former;
+}
+#endif
+
 /// A signal by which the user asks to stop.
 struct StopSignal {
     int number;
     volatile std::sig_atomic_t seen = 0;
-    struct sigaction previous {};
+    Handling previous{};
 };
-std::array<StopSignal, 3> signals = {{{SIGINT}, {SIGTERM}, {SIGHUP}}};
+std::array signals = {
+    StopSignal{SIGINT},
+    StopSignal{SIGTERM},
+#if defined(SIGHUP)
+    StopSignal{SIGHUP},
+#endif
+};
 
 /// The second signal ends the process by the handler that was installed before.
 void on_signal(int number) {
     for (StopSignal& signal : signals) {
         if (signal.number != number) continue;
         if (signal.seen != 0) {
-            sigaction(number, &signal.previous, nullptr);
-            ::raise(number);
+            restore(number, signal.previous);
+            std::raise(number);
         }
         signal.seen = 1;
     }
@@ -29,21 +66,14 @@ void on_signal(int number) {
 }  // namespace
 
 SignalGuard::SignalGuard() {
-    struct sigaction action {};
-    action.sa_handler = on_signal;
-    sigemptyset(&action.sa_mask);
     for (StopSignal& signal : signals) {
         signal.seen = 0;
-        sigaction(signal.number, nullptr, &signal.previous);
-        // `nohup` and shells without job control ignore signals for their jobs.
-        const bool asks =
-            (signal.previous.sa_flags & SA_SIGINFO) != 0 || signal.previous.sa_handler != SIG_IGN;
-        if (asks) sigaction(signal.number, &action, nullptr);
+        signal.previous = take_over(signal.number, on_signal);
     }
 }
 
 SignalGuard::~SignalGuard() {
-    for (const StopSignal& signal : signals) sigaction(signal.number, &signal.previous, nullptr);
+    for (const StopSignal& signal : signals) restore(signal.number, signal.previous);
 }
 
 bool SignalGuard::stop_requested() {

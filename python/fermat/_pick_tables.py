@@ -28,6 +28,21 @@ def polarities_of(values: ArrayLike | None, count: int) -> NDArray[np.int32] | N
     return np.array([polarity_of(value) for value in each], dtype=np.int32)
 
 
+def _name_of(value: Any) -> str:
+    """A name as text: tables have NaN or None where there is none, and numbers beside them."""
+    if value is None or value != value:
+        return ""
+    whole = isinstance(value, float) and value.is_integer()
+    return str(int(value)) if whole else str(value)
+
+
+def _named(values: Any, count: int, what: str) -> tuple[NDArray[np.str_], NDArray[np.float64]]:
+    """The distinct names of a column, and the number of each row's as a coordinate of its point."""
+    each = per_pick(np.asarray(values, dtype=object), count, what)
+    names, number = np.unique(np.array([_name_of(value) for value in each], dtype=str), return_inverse=True)
+    return names, number.reshape(-1, 1).astype(np.float64)
+
+
 def keywords_of(table: Mapping[str, Any]) -> dict[str, Any]:
     """What Picks takes, of a table with one row per pick."""
     names = list(table)
@@ -39,23 +54,29 @@ def keywords_of(table: Mapping[str, Any]) -> dict[str, Any]:
     error, notes = _core.error_column(names)
     tell(notes)
     unique = {}
-    for role, columns in ends.items():
-        points = np.column_stack([numbers(table[column], column) for column in columns])
+    labels: dict[str, list[str] | None] = {}
+    for role, label in (("source", "event"), ("receiver", "station")):
+        points = np.column_stack([numbers(table[column], column) for column in ends[role]])
         if role == "source" and "origin_time" in names:  # one place may have had two events
             points = np.column_stack([points, numbers(table["origin_time"], "origin_time")])
-        unique[role] = in_order(points)
-    sources, origin = unique["source"][0], None
-    if "origin_time" in names:
-        sources, origin = sources[:, :-1], sources[:, -1]
+        named = None
+        if label in names:
+            named, number = _named(table[label], len(points), label)
+            points = np.column_stack([points, number])
+        points, rows = in_order(points)
+        labels[label] = None if named is None else list(named[points[:, -1].astype(int)])
+        unique[role] = points, rows
+    sources, receivers = unique["source"][0], unique["receiver"][0]
     return {
-        "sources": sources,
-        "receivers": unique["receiver"][0],
+        "sources": sources[:, : len(axes)],
+        "receivers": receivers[:, : len(axes)],
         "source": unique["source"][1],
         "receiver": unique["receiver"][1],
+        **labels,
         "time": table["time"],
         "error": None if error is None else table[names[error]],
         "phase": [str(name) for name in table["phase"]] if "phase" in names else "P",
-        "origin_time": origin,
+        "origin_time": sources[:, len(axes)] if "origin_time" in names else None,
         "polarity": list(table["polarity"]) if "polarity" in names else None,
     }
 
@@ -75,6 +96,12 @@ def table_of(picks: Picks) -> dict[str, NDArray[Any]]:
         table["phase"] = picks.phase
     if picks.origin_time.any():
         table["origin_time"] = picks.origin_time[picks.source]
+    for label, each, rows in (
+        ("event", picks.event, picks.source),
+        ("station", picks.station, picks.receiver),
+    ):
+        if any(each):
+            table[label] = np.array(each)[rows]
     if picks.polarity is not None and picks.polarity.any():
         table["polarity"] = picks.polarity
     return table

@@ -54,6 +54,18 @@ def test_a_data_frame_is_a_table():
     assert list(pandas.DataFrame(picks.to_columns()).columns) == list(frame.columns)
 
 
+def test_names_of_a_table_stay_with_their_points(tmp_path):
+    """Two shots at one place stay two, and files and tables give the same names back."""
+    names = {"event": ["b", "a", "b", "a"], "station": [7, 8.0, np.nan, 7]}
+    picks = fm.picks({**{name: [0.0] * 4 for name in COLUMNS}, "receiver_x": [1, 2, 3, 1],
+                      "time": [1, 2, 3, 4], **names})
+    assert (picks.event, picks.station) == (("b", "a"), ("7", "8", ""))
+    assert picks.source.tolist() == [0, 1, 0, 1] and picks.receiver.tolist() == [0, 1, 2, 0]
+    picks.save(tmp_path / "named.csv")
+    for again in (fm.picks(tmp_path / "named.csv"), fm.picks(picks.to_columns())):
+        assert (again.event, again.station) == (picks.event, picks.station)
+
+
 @pytest.mark.parametrize("ndim", [2, 3])
 @pytest.mark.parametrize("error", [None, 0.25])
 def test_a_file_gives_back_what_was_saved(tmp_path, ndim, error, rng):

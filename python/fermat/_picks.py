@@ -212,7 +212,7 @@ class Picks:
             in 2-D), `.sgt`, `.gtt`, `.vs` of SeisImager, `tx.in` of rayinvr, data of tomo2d,
             `src_rec` of TomoATT, a folder of PyRefra, or any table.
         format
-            One of auto, table, sgt, gtt, pyrefra, seisimager, rayinvr, tomo2d, src_rec, refrapick.
+            One of auto, table, sgt, gtt, pyrefra, seisimager, rayinvr, tomo2d, src_rec, refrapick, reflexw.
         columns
             Of a table, the file's column for ours: `{"time": "t_ms", "source_x": "sx"}`. Without a
             header its columns are "1", "2", ...

@@ -6,9 +6,9 @@
 namespace fermat {
 namespace {
 
-constexpr std::array pick_table = {&pyrefra_picks,    &sgt_picks,    &gtt_picks,
-                                   &seisimager_picks, &table_picks,  &rayinvr_picks,
-                                   &src_rec_picks,    &tomo2d_picks, &refrapick_picks};
+constexpr std::array pick_table = {
+    &pyrefra_picks, &sgt_picks,     &gtt_picks,    &seisimager_picks, &table_picks,
+    &rayinvr_picks, &src_rec_picks, &tomo2d_picks, &refrapick_picks,  &reflexw_picks};
 
 constexpr std::array catalogue_table = {&xml_catalogue,    &nonlinloc_catalogue, &hypodd_catalogue,
                                         &velest_catalogue, &simulps_catalogue,   &lotos_catalogue,

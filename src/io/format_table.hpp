@@ -67,6 +67,7 @@ extern const PickReader rayinvr_picks;
 extern const PickReader tomo2d_picks;
 extern const PickReader src_rec_picks;
 extern const PickReader refrapick_picks;
+extern const PickReader reflexw_picks;
 
 extern const CatalogueReader nonlinloc_catalogue;
 extern const CatalogueReader hypodd_catalogue;

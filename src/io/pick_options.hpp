@@ -21,6 +21,7 @@ enum class PickFormat {
     tomo2d,      ///< of tt_inverse
     src_rec,     ///< of TomoATT
     refrapick,   ///< .gp
+    reflexw,     ///< .tom
 };
 
 template <>
@@ -34,7 +35,8 @@ inline constexpr auto choices<PickFormat> =
                                                  {"rayinvr", PickFormat::rayinvr},
                                                  {"tomo2d", PickFormat::tomo2d},
                                                  {"src_rec", PickFormat::src_rec},
-                                                 {"refrapick", PickFormat::refrapick}});
+                                                 {"refrapick", PickFormat::refrapick},
+                                                 {"reflexw", PickFormat::reflexw}});
 
 /// What the user says of a file of picks.
 struct PickReadOptions {

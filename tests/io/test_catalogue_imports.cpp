@@ -241,6 +241,23 @@ TEST_F(CatalogueImports, RefrapicksShotsStandBehindTheirPicks) {
         "a line '/' with the shot of 1 picks expected");
 }
 
+TEST_F(CatalogueImports, ReflexWsTimesAreInMillisecondsWithDepths) {
+    const fs::path line = put("line.tom", "5.5 1 0 0 2 0.5\n9 1 0 0 4 1 7\n-1 1 6 0 2 0.5\n");
+    const SurveyFile file = read_survey_file(line, {}, notes);
+    ASSERT_EQ(file.picks.arrivals.size(), 2U);
+    EXPECT_TRUE(file.picks.is_2d);
+    EXPECT_NEAR(file.picks.arrivals[1].time, 0.009, 1e-12);
+    EXPECT_EQ(file.picks.station_of(file.picks.arrivals[1]).position.z, 1);
+    EXPECT_TRUE(noted("z downward; further columns were not read"));
+    EXPECT_TRUE(noted("1 has a negative time"));
+    PickReadOptions upward;
+    upward.heights = true;
+    const SurveyFile hill = read_survey_file(line, upward, notes);
+    EXPECT_EQ(hill.picks.station_of(hill.picks.arrivals[1]).position.z, -1);
+    expect_error<InputError>([&] { read_survey_file(put("cut.tom", "5 1 0 0 2\n"), {}, notes); },
+                             "the line has 5 columns");
+}
+
 TEST_F(CatalogueImports, OnePickBeforeItsSourceInAHundredRefusesNoSet) {
     for (const std::string header :
          {"source_x,source_z,receiver_x,receiver_z,time\n", "sx,sz,gx,gz,t\n"}) {

@@ -167,7 +167,7 @@ def test_picks_of_other_programs_are_opened(line, tmp_path):
     with pytest.raises(ValueError, match="b.gp"):
         match_picks(hilly, tmp_path / "b.gp")
     (tmp_path / "b.tom").write_text("1 2 3\n")
-    with pytest.raises(ValueError, match="'b.tom' has 3 columns"):
+    with pytest.raises(ValueError, match="b.tom.*has 3 columns"):
         match_picks(hilly, tmp_path / "b.tom")
 
 

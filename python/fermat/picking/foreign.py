@@ -1,8 +1,7 @@
 """Picks of other programs that a page is to correct, and whose files tell less than a survey: onto traces.
 
-ReflexW's `.tom` has time (ms), a code, and x and z of shot and receiver. PyRefra's `picks.dat` has numbers
-of shot and receiver, time, earliest and latest (s). All other files are read as `fermat.picks` reads them;
-those without heights are compared along the line alone.
+PyRefra's `picks.dat` has numbers of shot and receiver, time, earliest and latest (s). All other files are
+read as `fermat.picks` reads them; those without heights are compared along the line alone.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from .._picks import Picks
     from .records import Records
 
-__all__ = ["FOREIGN", "match_picks", "read_tom"]
+__all__ = ["match_picks"]
 
 Matched = list[tuple[int, int, float, float]]
 
@@ -32,9 +31,7 @@ def match_picks(records: Records, data: Any, **options: Any) -> tuple[Matched, i
         rows = _numbered(file)
         if rows is not None:
             return _by_number(records, rows)
-    reader = FOREIGN.get(file.suffix.lower()) if file is not None and not options else None
-    picks = reader(file) if reader and file is not None else read_picks(data, **options)
-    return _by_place(records, picks)
+    return _by_place(records, read_picks(data, **options))
 
 
 def _by_place(records: Records, picks: Picks) -> tuple[Matched, int]:
@@ -84,23 +81,3 @@ def _by_number(records: Records, rows: Any) -> tuple[Matched, int]:
                 used[at] = True
                 found.append((n, trace, float(rows[at, 2]), float(rows[at, 4] - rows[at, 3]) / 2))
     return found, int((~used).sum())
-
-
-def read_tom(file: Path) -> Picks:
-    """ReflexW's ASCII file of times for tomography."""
-    try:
-        rows = np.loadtxt(file, ndmin=2)
-    except ValueError as error:
-        raise ValueError(f"'{file.name}' is no .tom file ({str(error).splitlines()[0][:80]})") from None
-    if rows.shape[1] < 6:
-        raise ValueError(f"'{file.name}' has {rows.shape[1]} columns (must be time, code, x and z of shot and of receiver)")
-    return _picks(rows[:, 2], rows[:, 3], rows[:, 4], rows[:, 5], 1e-3 * rows[:, 0])
-
-
-def _picks(sx: Any, sz: Any, rx: Any, rz: Any, time: Any) -> Picks:
-    kept = time >= 0
-    return read_picks({"source_x": sx[kept], "source_z": sz[kept], "receiver_x": rx[kept], "receiver_z": rz[kept],
-                       "time": time[kept]})
-
-
-FOREIGN = {".tom": read_tom}

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from .extras import need
-from .foreign import FOREIGN, match_picks
+from .foreign import match_picks
 from .live import LiveModel
 from .session import Session
 
@@ -30,7 +30,7 @@ FILES = {
 }
 SETTINGS = ("look", "gain", "low", "high", "component")
 LARGEST = 64 << 20  # bytes of an export that go to the browser; more stay in the folder
-IMPORTS = (".csv", ".sgt", ".gtt", ".vs", ".in", ".txt", ".dat", ".gp", *FOREIGN)
+IMPORTS = (".csv", ".sgt", ".gtt", ".vs", ".in", ".txt", ".dat", ".gp", ".tom")
 WAIT = 20.0  # s until a poll answers that nothing is new
 ABSENT = 45.0  # s without a poll after which a tab counts as closed
 

@@ -132,7 +132,7 @@ def _write_tiff(
     values: NDArray[np.float64], system: tuple[str | None, float],
 ) -> None:
     try:
-        import rasterio  # type: ignore[import-not-found,unused-ignore]
+        import rasterio  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError as error:
         raise ImportError("a .tif file needs rasterio (pip install rasterio)") from error
     crs, unit = system

@@ -106,6 +106,10 @@ def test_events_of_a_sphere_have_degrees_errors_and_magnitudes(fermat, tmp_path)
         page.click("#errors")
         assert page.value(picture) != before
         assert "ellipses: 68 %" in page.text("#event-words") and "magnitudes" in page.text("#event-words")
+        assert page.text("#event-words").endswith("; triangles: stations.")
+        fermat("report", "out.csv", "-o", "alone.html")
+        page.open(fermat.folder / "alone.html")
+        assert "triangles" not in page.text("#event-words")
 
 
 def test_names_of_stations_are_drawn_whole(fermat, tmp_path):

@@ -89,7 +89,8 @@ class EventsView {
       pen.stroke();
     }
     if (errors && this.hasErrors) this.drawErrors(pen, f, across, along);
-    pen.strokeStyle = theme.paper;
+    // Around each dot: what keeps those of deep events visible on dark paper.
+    pen.strokeStyle = theme.paperParts[0] < 128 ? theme.dim : theme.paper;
     pen.lineWidth = 0.5;
     // Large ones first, so that none is hidden.
     const order = Array.from(this.x.keys());
@@ -209,7 +210,8 @@ function showEvents(data) {
   find("event-side").parentElement.hidden = flat;
   find("event-words").textContent = "Dots: events, coloured by depth as in the histogram" +
     (view.hasMagnitudes ? ", as large as their magnitudes" : "") +
-    (view.hasErrors ? "; ellipses: 68 % of their errors in the plane" : "") + "; triangles: stations.";
+    (view.hasErrors ? "; ellipses: 68 % of their errors in the plane" : "") +
+    (view.at(0).length ? "; triangles: stations." : ".");
   let frame = null;
   const draw = () => {
     const shown = {moves: moves.checked, errors: errors.checked};

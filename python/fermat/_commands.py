@@ -76,7 +76,8 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True)
     for name, work, files, words in (
         ("plot", _plot, ("times", "rays"), ("kind", "title", "length-unit", "time-unit")),
-        ("export", _export, ("rays", "picks", "stations", "s-model"), ("vp-vs", "table-spacing")),
+        ("export", _export, ("rays", "picks", "stations", "s-model"),
+         ("vp-vs", "table-spacing", "depth")),
         ("geometry", _geometry, ("figure",), ()),
     ):
         command = commands.add_parser(name, allow_abbrev=False)
@@ -161,6 +162,11 @@ def _export(arguments: Any) -> str:
         export.rays(_rays_of(what, arguments.threads), out, plane=plane)
         return f"wrote {out}"
     run = what if what.is_dir() else Model.load(what)
+    if arguments.depth is not None:
+        export.slice(run, out, depth=float(arguments.depth), plane=plane)
+        return f"wrote {out}"
+    if suffix in (".tif", ".tiff"):
+        raise ValueError(f"'{out}' is a slice (say how deep: --depth)")
     if plane is not None:
         export.model(run, out, plane=plane)
         return f"wrote {out}"

@@ -95,6 +95,7 @@ struct ExportFlags {
     std::optional<fs::path> picks;
     std::optional<fs::path> stations;
     std::optional<fs::path> s_model;
+    std::optional<double> depth;
     std::string vp_vs;
     std::string table_spacing;
 };
@@ -115,6 +116,10 @@ void add_export_flags(CLI::App& app, ExportFlags& flags) {
         app, "--picks", flags.picks,
         "picks whose plane gives longitudes and latitudes: to rays (.geojson) or a model (.nc, "
         ".csv)");
+    add_value(app, "--depth", "V", flags.depth,
+              "of a 3-D model: depth of a horizontal slice, .grd (Surfer) or .tif (GeoTIFF, by "
+              "rasterio; its place on the earth is that of --picks)",
+              parse_real);
     add_path(
         app, "--stations", flags.stations,
         "of tables: CSV with station,x,y,z; each gets its own (.pyocto is then a folder), which "
@@ -133,6 +138,7 @@ void export_(const ExportFlags& flags, const Run& run) {
     words.give("--output", flags.output.string());
     words.give("--rays", flags.rays);
     words.give("--picks", flags.picks);
+    if (flags.depth) words.give("--depth", fmt::format("{}", *flags.depth));
     words.give("--stations", flags.stations);
     words.give("--s-model", flags.s_model);
     if (!flags.vp_vs.empty()) words.give("--vp-vs", flags.vp_vs);

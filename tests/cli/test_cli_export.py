@@ -113,3 +113,19 @@ def test_an_inversion_keeps_the_plane_of_any_format(catalogue):
         assert float(row["longitude"]) == pytest.approx(7.3, abs=0.2)
         assert float(row["latitude"]) == pytest.approx(46.2, abs=0.2)
     assert (catalogue.folder / "joint.xml").read_text().count("<origin ") == 2
+
+
+def test_slices_of_models_are_grids_of_surfer_and_geotiff(fermat):
+    """The slice at a depth between layers of nodes, and a sentence for what is none."""
+    fermat("model", "gradient", "--shape", "4,3,5", "--spacing", "1", "--v0", "2", "--gradient", "0.5", "-o", "m.h5")
+    fermat("export", "m.h5", "--depth", "1.5", "-o", "m.grd")
+    words = (fermat.folder / "m.grd").read_text().split()
+    assert words[:3] == ["DSAA", "4", "3"] and set(words[9:]) == {"2.75"} and len(words) == 9 + 12
+    assert "must be from 0 to 4" in fermat.error("export", "m.h5", "--depth", "5", "-o", "n.grd")
+    assert "--depth" in fermat.error("export", "m.h5", "-o", "n.tif")
+    assert "slices are .grd or .tif" in fermat.error("export", "m.h5", "--depth", "1", "-o", "n.vti")
+    rasterio = pytest.importorskip("rasterio")
+    done = fermat.call("export", "m.h5", "--depth", "1.5", "-o", "m.tif")
+    assert done.returncode == 0 and "no place on the earth" in done.stderr
+    with rasterio.open(fermat.folder / "m.tif") as raster:
+        assert (raster.read(1) == 2.75).all() and raster.shape == (3, 4)

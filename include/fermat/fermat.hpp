@@ -9,7 +9,7 @@
 #include "core/version.hpp"
 #include "eikonal/adjoint/adjoint.hpp"
 #include "eikonal/eikonal.hpp"
-#include "graph/graph.hpp"
+#include "graph/options.hpp"
 #include "io/geometry.hpp"
 #include "io/model_io.hpp"
 #include "location/locate.hpp"

@@ -8,7 +8,7 @@
 
 #include "core/option.hpp"
 #include "eikonal/eikonal.hpp"
-#include "graph/graph.hpp"
+#include "graph/options.hpp"
 #include "keywords.hpp"
 #include "rays/bending/starts.hpp"
 

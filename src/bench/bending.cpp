@@ -16,6 +16,7 @@
 #include "io/csv.hpp"
 #include "io/model_io.hpp"
 #include "model/analytic.hpp"
+#include "rays/bending/rays.hpp"
 #include "rays/rays.hpp"
 
 namespace fermat::bench {

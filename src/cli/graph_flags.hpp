@@ -7,7 +7,7 @@
 #include "cli/option_flags.hpp"
 #include "cli/values.hpp"
 #include "eikonal/eikonal.hpp"
-#include "graph/graph.hpp"
+#include "graph/options.hpp"
 
 namespace fermat::cli {
 

@@ -2,19 +2,10 @@
 
 #include <vector>
 
-#include "core/choice.hpp"
 #include "core/grid.hpp"
+#include "graph/options.hpp"
 
 namespace fermat {
-
-/// Which nodes of the box round a node are connected to it by an edge.
-enum class StarEdges {
-    coprime,  ///< only offsets with no common divisor: longer ones repeat a direction
-    full,     ///< all nodes of the box, for comparison
-};
-template <>
-inline constexpr auto choices<StarEdges> =
-    choice_table<StarEdges>("star", {{"coprime", StarEdges::coprime}, {"full", StarEdges::full}});
 
 /// Offsets to the neighbours of a node in the grid graph: the box of the given radius along each
 /// axis without its centre (Moser 1991; papers 1 and 2 of docs/papers.md), in C order. An offset

@@ -3,20 +3,11 @@
 #include <cmath>
 #include <concepts>
 
-#include "core/choice.hpp"
 #include "core/grid.hpp"
 #include "core/host_device.hpp"
+#include "graph/options.hpp"
 
 namespace fermat {
-
-/// How slowness is interpolated between nodes.
-enum class Reading {
-    linear,   ///< multilinear, as everywhere in Fermat
-    nearest,  ///< constant in the cell round each node (paper 2)
-};
-template <>
-inline constexpr auto choices<Reading> =
-    choice_table<Reading>("reading", {{"linear", Reading::linear}, {"nearest", Reading::nearest}});
 
 /// Parts of a line that are shorter than this, relative to its length, come from rounding only.
 inline constexpr double line_rounding = 1e-9;

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "graph/node_tile.hpp"
+#include "graph/options.hpp"
 #include "graph/star_table.hpp"
-#include "graph/tile_visits.hpp"
 
 namespace fermat {
 

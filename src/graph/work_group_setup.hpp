@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "graph/options.hpp"
 #include "graph/star_table.hpp"
-#include "graph/tile_visits.hpp"
 #include "graph/work_group.hpp"
 
 namespace fermat {

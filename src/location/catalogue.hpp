@@ -9,9 +9,7 @@
 #include "location/delay_terms.hpp"
 #include "location/ellipsoid.hpp"
 #include "location/not_known.hpp"
-#include "location/posterior.hpp"
 #include "location/quality.hpp"
-#include "location/refine.hpp"
 #include "location/shared_errors.hpp"
 #include "survey/survey.hpp"
 
@@ -39,6 +37,18 @@ inline bool is_located(LocationStatus status) {
     return status == LocationStatus::located || status == LocationStatus::at_face ||
            status == LocationStatus::at_ground;
 }
+
+/// Places drawn from the probability of an event's place, all of equal weight.
+struct Posterior {
+    std::vector<Vec3> places;
+    std::vector<double> log_density;  ///< of each place, up to the constant of the likelihood
+    Vec3 mean;
+    Matrix3 covariance{};
+    /// The region of a probability holds the places whose log density is at least this.
+    double least_68 = 0;
+    double least_95 = 0;
+    double effective = 0;  ///< independent draws that the samples are worth
+};
 
 /// Where and when an event was. Numbers are NaN where it was not located.
 struct Hypocentre {

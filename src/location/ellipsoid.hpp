@@ -2,9 +2,12 @@
 
 #include <array>
 
-#include "location/refine.hpp"
+#include "core/vec3.hpp"
 
 namespace fermat {
+
+/// A symmetric 3 x 3 matrix.
+using Matrix3 = std::array<std::array<double, 3>, 3>;
 
 /// The principal axes of a covariance: standard deviations along them, the longest first.
 struct Ellipsoid {

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "core/expect.hpp"
+#include "core/random_stream.hpp"
+#include "location/posterior.hpp"
 
 namespace fermat {
 

@@ -4,7 +4,7 @@
 #include "core/notes.hpp"
 #include "location/catalogue.hpp"
 #include "location/options.hpp"
-#include "location/station_fields.hpp"
+#include "model/medium.hpp"
 #include "model/topography.hpp"
 #include "survey/survey.hpp"
 

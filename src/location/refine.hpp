@@ -3,13 +3,11 @@
 #include <array>
 #include <span>
 
+#include "location/ellipsoid.hpp"
 #include "location/likelihood.hpp"
 #include "location/region.hpp"
 
 namespace fermat {
-
-/// A symmetric 3 x 3 matrix.
-using Matrix3 = std::array<std::array<double, 3>, 3>;
 
 /// The place of the largest probability near a start, and how sharply it is known.
 struct Peak {

@@ -6,9 +6,9 @@
 
 #include "core/execution.hpp"
 #include "core/notes.hpp"
-#include "location/catalogue.hpp"
+#include "eikonal/eikonal.hpp"
 #include "location/difference_weights.hpp"
-#include "location/options.hpp"
+#include "location/not_known.hpp"
 #include "model/medium.hpp"
 #include "model/topography.hpp"
 

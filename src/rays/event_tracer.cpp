@@ -59,8 +59,8 @@ RaySet EventTracer::trace(const PointSource& source, std::int32_t event, const L
         }
         return trace_metric_rays(*metric, event, to, execution);
     }
-    if (const auto* const on = field.on_graph()) {
-        return trace_graph_rays(model_, *on->graph, on->field, event, to);
+    if (const ArrivalField::OnGraph on = field.on_graph(); on.graph != nullptr) {
+        return trace_graph_rays(model_, *on.graph, *on.field, event, to);
     }
     return trace_rays(model_, *field.eikonal(), event, to, options_, execution);
 }

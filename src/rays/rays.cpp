@@ -14,6 +14,7 @@
 #include "core/parallel.hpp"
 #include "core/teams.hpp"
 #include "eikonal/solve_factored.hpp"
+#include "rays/bending/rays.hpp"
 #include "rays/cells/cell_rays.hpp"
 #include "rays/cells/descent.hpp"
 #include "rays/descent.hpp"

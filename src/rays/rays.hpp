@@ -8,9 +8,9 @@
 #include "core/execution.hpp"
 #include "core/notes.hpp"
 #include "eikonal/eikonal.hpp"
-#include "graph/graph.hpp"
+#include "graph/options.hpp"
 #include "model/model.hpp"
-#include "rays/bending/rays.hpp"
+#include "rays/bending/options.hpp"
 #include "rays/ray_set.hpp"
 
 namespace fermat {

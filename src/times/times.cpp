@@ -9,7 +9,9 @@
 #include "core/parallel.hpp"
 #include "eikonal/front.hpp"
 #include "eikonal/metric/metric_gradient.hpp"
+#include "eikonal/metric/metric_solver.hpp"
 #include "eikonal/time_gradient.hpp"
+#include "graph/graph.hpp"
 #include "survey/mapped_points.hpp"
 #include "times/arrival_reader.hpp"
 
@@ -24,7 +26,11 @@ struct Either : Functions... {
 template <class... Functions>
 Either(Functions...) -> Either<Functions...>;
 
-using OnGraph = ArrivalField::OnGraph;
+/// What a graph was solved to.
+struct GraphTimes {
+    const Graph* graph;
+    GraphField field;
+};
 
 /// Grid coordinates of a point of a user, in the closed box.
 Vec3 grid_point(const MetricField& field, Vec3 user) { return field.model.place().nearest(user); }
@@ -48,14 +54,41 @@ InputError other_precision() {
 
 }  // namespace
 
+struct ArrivalField::Solved {
+    std::variant<TimeField, BasicTimeField<double>, MetricField, GraphTimes> field;
+
+    template <class Kind>
+    Kind* as() {
+        return std::get_if<Kind>(&field);
+    }
+};
+
+ArrivalField::ArrivalField(TimeField&& field) : solved_(new Solved{std::move(field)}) {}
+ArrivalField::ArrivalField(BasicTimeField<double>&& field)
+    : solved_(new Solved{std::move(field)}) {}
+ArrivalField::ArrivalField(MetricField&& field) : solved_(new Solved{std::move(field)}) {}
+ArrivalField::ArrivalField(const Graph& graph, GraphField&& field)
+    : solved_(new Solved{GraphTimes{&graph, std::move(field)}}) {}
+ArrivalField::ArrivalField(ArrivalField&&) noexcept = default;
+ArrivalField& ArrivalField::operator=(ArrivalField&&) noexcept = default;
+ArrivalField::~ArrivalField() = default;
+
+TimeField* ArrivalField::eikonal() { return solved_->as<TimeField>(); }
+BasicTimeField<double>* ArrivalField::exact() { return solved_->as<BasicTimeField<double>>(); }
+MetricField* ArrivalField::metric() { return solved_->as<MetricField>(); }
+ArrivalField::OnGraph ArrivalField::on_graph() {
+    GraphTimes* const on = solved_->as<GraphTimes>();
+    return on == nullptr ? OnGraph{} : OnGraph{on->graph, &on->field};
+}
+
 double ArrivalField::time_at(Vec3 point) const {
     return std::visit(
         Either{[&](const MetricField& field) {
                    return fermat::time_at(field, grid_point(field, point));
                },
-               [&](const OnGraph& on) { return fermat::time_at(*on.graph, on.field, point); },
+               [&](const GraphTimes& on) { return fermat::time_at(*on.graph, on.field, point); },
                [&](const auto& field) { return fermat::time_at(field, field.grid.clamp(point)); }},
-        solved_);
+        solved_->field);
 }
 
 Vec3 ArrivalField::gradient_at(Vec3 point) const {
@@ -63,18 +96,18 @@ Vec3 ArrivalField::gradient_at(Vec3 point) const {
         Either{[&](const MetricField& field) {
                    return frame_gradient(field, grid_point(field, point));
                },
-               [&](const OnGraph& on) { return edge_gradient(*on.graph, on.field, point); },
+               [&](const GraphTimes& on) { return edge_gradient(*on.graph, on.field, point); },
                [&](const auto& field) { return fermat::gradient_at(field.view(), point); }},
-        solved_);
+        solved_->field);
 }
 
 template <class Real>
 Field<Real> ArrivalField::on_nodes(int threads) const {
-    if (const auto* on = std::get_if<OnGraph>(&solved_)) {
+    if (const auto* on = solved_->as<GraphTimes>()) {
         if constexpr (is_single<Real>) return node_times(*on->graph, on->field);
     }
-    const auto* const metric = std::get_if<MetricField>(&solved_);
-    if (const auto* field = std::get_if<BasicTimeField<Real>>(&solved_)) {
+    const auto* const metric = solved_->as<MetricField>();
+    if (const auto* field = solved_->as<BasicTimeField<Real>>()) {
         Field<Real> times(field->grid.shape);
         write_times(*field, times.view(), threads);
         return times;
@@ -91,7 +124,7 @@ Field<Real> ArrivalField::on_nodes(int threads) const {
 
 template <class Real>
 Field<Real> ArrivalField::take_nodes(int threads) && {
-    if (auto* field = std::get_if<BasicTimeField<Real>>(&solved_)) {
+    if (auto* field = solved_->as<BasicTimeField<Real>>()) {
         return to_times(std::move(*field), threads);
     }
     return on_nodes<Real>(threads);
@@ -99,7 +132,7 @@ Field<Real> ArrivalField::take_nodes(int threads) && {
 
 template <class Real>
 void ArrivalField::write_nodes(FieldView<Real> times) const {
-    if (const auto* field = std::get_if<BasicTimeField<Real>>(&solved_)) {
+    if (const auto* field = solved_->as<BasicTimeField<Real>>()) {
         write_times(*field, times);
         return;
     }
@@ -109,14 +142,14 @@ void ArrivalField::write_nodes(FieldView<Real> times) const {
 
 template <class Real>
 std::array<Field<Real>, 3> ArrivalField::gradient_on_nodes(int threads) const {
-    if (std::holds_alternative<OnGraph>(solved_)) {
+    if (solved_->as<GraphTimes>() != nullptr) {
         throw InputError("the grid graph has no gradient of times on nodes (use `solver=fim`)");
     }
-    if (const auto* field = std::get_if<BasicTimeField<Real>>(&solved_)) {
+    if (const auto* field = solved_->as<BasicTimeField<Real>>()) {
         return time_gradient(*field, threads);
     }
     if constexpr (is_single<Real>) {
-        if (const auto* field = std::get_if<MetricField>(&solved_)) {
+        if (const auto* field = solved_->as<MetricField>()) {
             return time_gradient(*field, threads);
         }
     }
@@ -144,6 +177,8 @@ TimeSolver::TimeSolver(const Model& model, const TimeMethod& method, const Execu
         graph_ = std::make_unique<Graph>(model, std::get<GraphOptions>(method), execution);
     }
 }
+
+TimeSolver::~TimeSolver() = default;
 
 Notes TimeSolver::notes() const {
     Notes notes;

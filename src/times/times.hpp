@@ -12,12 +12,16 @@
 #include "core/execution.hpp"
 #include "core/notes.hpp"
 #include "eikonal/eikonal.hpp"
-#include "eikonal/metric/metric_solver.hpp"
-#include "graph/graph.hpp"
+#include "graph/options.hpp"
 #include "model/model.hpp"
 #include "survey/survey.hpp"
 
 namespace fermat {
+
+class Graph;
+struct GraphField;
+struct MetricField;
+class MetricSolver;
 
 /// A solver with its options.
 using TimeMethod = std::variant<EikonalOptions, GraphOptions>;
@@ -25,12 +29,14 @@ using TimeMethod = std::variant<EikonalOptions, GraphOptions>;
 /// First arrivals of one source or front, by any solver. Points are in the coordinates of the user.
 class ArrivalField {
   public:
-    explicit ArrivalField(TimeField&& field) : solved_(std::move(field)) {}
-    explicit ArrivalField(BasicTimeField<double>&& field) : solved_(std::move(field)) {}
-    explicit ArrivalField(MetricField&& field) : solved_(std::move(field)) {}
+    explicit ArrivalField(TimeField&& field);
+    explicit ArrivalField(BasicTimeField<double>&& field);
+    explicit ArrivalField(MetricField&& field);
     /// The graph must outlive it.
-    ArrivalField(const Graph& graph, GraphField&& field)
-        : solved_(OnGraph{&graph, std::move(field)}) {}
+    ArrivalField(const Graph& graph, GraphField&& field);
+    ArrivalField(ArrivalField&&) noexcept;
+    ArrivalField& operator=(ArrivalField&&) noexcept;
+    ~ArrivalField();
 
     /// Time at a point of the closed box; infinite where no wave arrives.
     double time_at(Vec3 point) const;
@@ -52,19 +58,21 @@ class ArrivalField {
     template <class Real = float>
     std::array<Field<Real>, 3> gradient_on_nodes(int threads = 1) const;
 
-    /// Where a graph's path leads, and what it counts.
-    struct OnGraph {
-        const Graph* graph;
-        GraphField field;
-    };
     /// The field as its solver left it, for those who trace rays in it; null if another did.
-    TimeField* eikonal() { return std::get_if<TimeField>(&solved_); }
-    BasicTimeField<double>* exact() { return std::get_if<BasicTimeField<double>>(&solved_); }
-    MetricField* metric() { return std::get_if<MetricField>(&solved_); }
-    OnGraph* on_graph() { return std::get_if<OnGraph>(&solved_); }
+    TimeField* eikonal();
+    BasicTimeField<double>* exact();
+    MetricField* metric();
+    /// Where a graph's path leads, and what it counts; null if no graph was solved.
+    struct OnGraph {
+        const Graph* graph = nullptr;
+        GraphField* field = nullptr;
+    };
+    OnGraph on_graph();
 
   private:
-    std::variant<TimeField, BasicTimeField<double>, MetricField, OnGraph> solved_;
+    /// Which of the fields it is: only files that know them all need their headers.
+    struct Solved;
+    std::unique_ptr<Solved> solved_;
 };
 
 /// Makes the time fields of a model. What all sources share, such as the edges of a graph, is made
@@ -74,6 +82,7 @@ class TimeSolver {
     /// Throws InputError for a method, precision or device that does not know the model.
     TimeSolver(const Model& model, const TimeMethod& method, const Execution& execution = {},
                Precision precision = Precision::single);
+    ~TimeSolver();
 
     /// The field of one source, on all threads.
     ArrivalField solve(const PointSource& source, const Execution& execution) const;

@@ -9,6 +9,7 @@
 #include "executions.hpp"
 #include "expect_error.hpp"
 #include "model/makers.hpp"
+#include "rays/bending/rays.hpp"
 #include "rays/integrate.hpp"
 #include "rays/rays.hpp"
 

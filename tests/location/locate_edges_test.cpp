@@ -8,6 +8,7 @@
 #include "expect_error.hpp"
 #include "location/layered.hpp"
 #include "location/locate.hpp"
+#include "location/station_fields.hpp"
 #include "location/synthetic_quakes.hpp"
 
 namespace fermat {

@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "expect_error.hpp"
+#include "location/edt.hpp"
 #include "location/synthetic_quakes.hpp"
 
 namespace fermat {

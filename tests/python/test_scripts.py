@@ -225,3 +225,23 @@ def test_a_type_has_one_definition(script, root, tmp_path):
         (tmp_path / name).write_text(text)
     (finding,) = check_names.check(tmp_path)
     assert "fermat::RowMaker is defined in src/rays/other.hpp:2 and in src/rays/row.hpp:3" in finding
+
+
+def test_no_installed_header_asks_for_instructions(script, root, tmp_path):
+    """The library and those who use it may be built for other processors: a type would have two definitions."""
+    check_public = script("check_public")
+    lines = check_public.installed(root)
+    assert check_public.of_instructions(root, lines) == []
+    files = {
+        "include/fermat/fermat.hpp": '#include "core/wide.hpp"\n',
+        "src/core/wide.hpp": '#include "core/width.hpp"\n// not code: __AVX2__\n',
+        "src/core/width.hpp": "#pragma once\n#if defined(__x86_64__) && defined(__AVX512F__)\n#endif\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    found = check_public.of_instructions(tmp_path, check_public.installed(tmp_path))
+    assert found == [
+        "beneath core/width.hpp: asks for __AVX512F__ (leave it out of headers that are installed: the library is "
+        "built with other instructions than those who use it)"
+    ]

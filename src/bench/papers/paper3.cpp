@@ -10,6 +10,7 @@
 #include "bench/costa_rica.hpp"
 #include "bench/measure.hpp"
 #include "bench/papers/paper_report.hpp"
+#include "rays/bending/rays.hpp"
 #include "rays/rays.hpp"
 
 namespace fermat::bench {

@@ -18,6 +18,8 @@
 #include "eikonal/adjoint/cell_slowness.hpp"
 #include "eikonal/adjoint/exact_field.hpp"
 #include "eikonal/adjoint/field_adjoint.hpp"
+#include "eikonal/adjoint/receiver_hats.hpp"
+#include "eikonal/adjoint/slowness.hpp"
 #include "eikonal/factored_source.hpp"
 #include "eikonal/solve_factored.hpp"
 
@@ -109,7 +111,8 @@ AdjointSurvey::AdjointSurvey(const Model& model, FieldView<const double> exact,
     : model_(model),
       exact_(of_its_shape(model, exact)),
       from_cells_(slowness_from_cells(model, exact_)),
-      slowness_(model, from_cells_.empty() ? exact_ : FieldView<const double>(from_cells_)),
+      slowness_(std::make_unique<const NodeSlowness>(
+          model, from_cells_.empty() ? exact_ : FieldView<const double>(from_cells_))),
       sources_(std::move(sources)),
       receivers_(std::move(receivers)),
       options_(options) {
@@ -134,8 +137,11 @@ AdjointSurvey::AdjointSurvey(const Model& model, FieldView<const double> exact,
     }
     for (const PointSource& source : sources_) require_rock(model_, source.position, "source");
     place_receivers(grid, receivers_);
-    hats_ = ReceiverHats(grid, receivers_, [this](Index3 n) { return !model_.is_air(n); });
+    hats_ = std::make_unique<const ReceiverHats>(grid, receivers_,
+                                                 [this](Index3 n) { return !model_.is_air(n); });
 }
+
+AdjointSurvey::~AdjointSurvey() = default;
 
 void place_receivers(const Grid& grid, std::span<Vec3> receivers) {
     const Place place(grid);
@@ -152,7 +158,7 @@ template <class Real>
 BasicTimeField<Real> AdjointSurvey::solve(std::size_t source, const Execution& execution) const {
     FERMAT_EXPECT(source < sources_.size());
     if constexpr (std::is_same_v<Real, double>) {
-        return solve_exactly(model_, slowness_, sources_[source], options_, execution);
+        return solve_exactly(model_, *slowness_, sources_[source], options_, execution);
     } else {
         return fermat::solve<Real>(model_, sources_[source], options_, execution.on(Device::cpu));
     }

@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "core/execution.hpp"
-#include "eikonal/adjoint/receiver_hats.hpp"
-#include "eikonal/adjoint/slowness.hpp"
 #include "eikonal/eikonal.hpp"
 
 namespace fermat {
+
+class NodeSlowness;
+class ReceiverHats;
 
 /// Derivatives of an objective J of first-arrival times, by the discrete adjoint of the factored
 /// scheme: from dJ/dT at nodes and receivers to dJ/d(slowness) of every node or cell, of source
@@ -32,15 +33,16 @@ class AdjointSurvey {
     AdjointSurvey(const Model& model, FieldView<const double> exact,
                   std::vector<PointSource> sources, std::vector<Vec3> receivers,
                   const EikonalOptions& options);
+    ~AdjointSurvey();
 
     const Model& model() const { return model_; }
     std::span<const PointSource> sources() const { return sources_; }
     std::span<const Vec3> receivers() const { return receivers_; }
-    const ReceiverHats& hats() const { return hats_; }
+    const ReceiverHats& hats() const { return *hats_; }
     const EikonalOptions& options() const { return options_; }
     FieldView<const double> exact() const { return exact_; }
     /// The slowness of the nodes.
-    const NodeSlowness& slowness() const { return slowness_; }
+    const NodeSlowness& slowness() const { return *slowness_; }
 
     /// The field of a source, on the CPU.
     template <class Real>
@@ -50,10 +52,10 @@ class AdjointSurvey {
     const Model& model_;
     FieldView<const double> exact_;
     Field<double> from_cells_;
-    NodeSlowness slowness_;
+    std::unique_ptr<const NodeSlowness> slowness_;
     std::vector<PointSource> sources_;
     std::vector<Vec3> receivers_;
-    ReceiverHats hats_;
+    std::unique_ptr<const ReceiverHats> hats_;
     EikonalOptions options_;
 };
 

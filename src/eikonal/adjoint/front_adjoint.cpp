@@ -8,6 +8,7 @@
 #include "eikonal/adjoint/cell_slowness.hpp"
 #include "eikonal/adjoint/field_adjoint.hpp"
 #include "eikonal/adjoint/node_scheme.hpp"
+#include "eikonal/adjoint/receiver_hats.hpp"
 #include "eikonal/front.hpp"
 
 namespace fermat {

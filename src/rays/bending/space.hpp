@@ -4,15 +4,9 @@
 
 #include "core/host_device.hpp"
 #include "core/vec3.hpp"
+#include "rays/bending/options.hpp"
 
 namespace fermat {
-
-/// When the bending of one ray ends.
-struct BendSettings {
-    int segments = 64;          ///< number in the finished ray; a power of two
-    int most_relaxations = 40;  ///< upper limit for the finished ray
-    double tolerance = 1e-6;  ///< relaxation stops when the time falls by less than this, relative
-};
 
 /// Number of segments of a candidate. Every start is bent to this number; only the fastest
 /// candidates are bent further.

@@ -8,6 +8,7 @@
 #include "core/memory.hpp"
 #include "location/layered.hpp"
 #include "location/locate.hpp"
+#include "location/station_fields.hpp"
 
 namespace fermat {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "executions.hpp"
 #include "expect_error.hpp"
+#include "graph/graph.hpp"
 #include "model/makers.hpp"
 
 namespace fermat {

@@ -12,6 +12,7 @@
 #include "core/teams.hpp"
 #include "executions.hpp"
 #include "expect_error.hpp"
+#include "graph/graph.hpp"
 #include "model/makers.hpp"
 #include "tomography/smoothing/smoothing.hpp"
 #include "tomography/synthetic.hpp"

@@ -58,16 +58,8 @@ struct PlaceReader {
 std::span<const PlaceReader* const> station_readers();
 std::span<const PlaceReader* const> event_readers();
 
-extern const PickReader table_picks;
-extern const PickReader sgt_picks;
-extern const PickReader gtt_picks;
-extern const PickReader pyrefra_picks;
-extern const PickReader seisimager_picks;
-extern const PickReader rayinvr_picks;
-extern const PickReader tomo2d_picks;
-extern const PickReader src_rec_picks;
-extern const PickReader refrapick_picks;
-extern const PickReader reflexw_picks;
+#define FERMAT_PICKS(name) extern const PickReader name##_picks;
+#include "io/pick_formats.def"
 
 extern const CatalogueReader nonlinloc_catalogue;
 extern const CatalogueReader hypodd_catalogue;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -9,34 +10,19 @@
 
 namespace fermat {
 
-/// The formats of picks that are read.
+/// The formats of picks that are read (pick_formats.def); `automatic` by name, suffix and content.
 enum class PickFormat {
-    automatic,   ///< by name, suffix and content
-    table,       ///< columns under any names
-    sgt,         ///< unified data format of refraction surveys
-    gtt,         ///< Tomo+, binary
-    pyrefra,     ///< picks.dat beside shots.geo and receivers.geo
-    seisimager,  ///< .vs of SeisImager's Pickwin and Plotrefa
-    rayinvr,     ///< tx.in
-    tomo2d,      ///< of tt_inverse
-    src_rec,     ///< of TomoATT
-    refrapick,   ///< .gp
-    reflexw,     ///< .tom
+    automatic,
+#define FERMAT_PICKS(name) name,
+#include "io/pick_formats.def"
 };
-
+inline constexpr std::pair<std::string_view, PickFormat> named_pick_formats[] = {
+    {"auto", PickFormat::automatic},
+#define FERMAT_PICKS(name) {#name, PickFormat::name},
+#include "io/pick_formats.def"
+};
 template <>
-inline constexpr auto choices<PickFormat> =
-    choice_table<PickFormat>("format of picks", {{"auto", PickFormat::automatic},
-                                                 {"table", PickFormat::table},
-                                                 {"sgt", PickFormat::sgt},
-                                                 {"gtt", PickFormat::gtt},
-                                                 {"pyrefra", PickFormat::pyrefra},
-                                                 {"seisimager", PickFormat::seisimager},
-                                                 {"rayinvr", PickFormat::rayinvr},
-                                                 {"tomo2d", PickFormat::tomo2d},
-                                                 {"src_rec", PickFormat::src_rec},
-                                                 {"refrapick", PickFormat::refrapick},
-                                                 {"reflexw", PickFormat::reflexw}});
+inline constexpr auto choices<PickFormat> = choice_table("format of picks", named_pick_formats);
 
 /// What the user says of a file of picks.
 struct PickReadOptions {

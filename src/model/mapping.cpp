@@ -39,15 +39,12 @@ void Mapping::line(const Grid& grid, int i, int j, std::span<MappedPoint> out) c
 std::shared_ptr<const Mapping> make_mapping(const Grid& grid, CoordinateNumbers numbers) {
     require_jumps(grid, numbers.jumps);
     switch (numbers.system) {
-        case Coordinates::graded:
-            return graded_mapping(grid, std::move(numbers));
-        case Coordinates::spherical:
-            return spherical_mapping(grid, std::move(numbers));
-        case Coordinates::terrain:
-            return terrain_mapping(grid, std::move(numbers));
-        default:
-            return cartesian_mapping(grid, std::move(numbers));
+#define FERMAT_SYSTEM(name) \
+    case Coordinates::name: \
+        return name##_mapping(grid, std::move(numbers));
+#include "model/mappings/systems.def"
     }
+    return cartesian_mapping(grid, std::move(numbers));
 }
 
 }  // namespace fermat

@@ -3,6 +3,7 @@
 #include <array>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,19 +13,17 @@
 
 namespace fermat {
 
-/// What the coordinates of a grid mean.
+/// What the coordinates of a grid mean: mappings/systems.def lists them.
 enum class Coordinates {
-    cartesian,  ///< x, y, z with equal steps
-    graded,     ///< x, y, z with steps of any length along each axis
-    spherical,  ///< latitude and longitude in degrees, depth below a sphere
-    terrain,    ///< x, y, z; the rows of the grid follow the ground and flatten with depth
+#define FERMAT_SYSTEM(name) name,
+#include "model/mappings/systems.def"
+};
+inline constexpr std::pair<std::string_view, Coordinates> named_coordinates[] = {
+#define FERMAT_SYSTEM(name) {#name, Coordinates::name},
+#include "model/mappings/systems.def"
 };
 template <>
-inline constexpr auto choices<Coordinates> =
-    choice_table<Coordinates>("coordinates", {{"cartesian", Coordinates::cartesian},
-                                              {"graded", Coordinates::graded},
-                                              {"spherical", Coordinates::spherical},
-                                              {"terrain", Coordinates::terrain}});
+inline constexpr auto choices<Coordinates> = choice_table("coordinates", named_coordinates);
 
 /// The numbers that define how a grid lies in space. Those of other systems stay at their defaults.
 struct CoordinateNumbers {

@@ -10,10 +10,9 @@ namespace fermat {
 // Each system of coordinates is a file of this folder. Its maker throws InputError for numbers that
 // make no usable grid.
 
-std::shared_ptr<const Mapping> cartesian_mapping(const Grid& grid, CoordinateNumbers numbers);
-std::shared_ptr<const Mapping> graded_mapping(const Grid& grid, CoordinateNumbers numbers);
-std::shared_ptr<const Mapping> spherical_mapping(const Grid& grid, CoordinateNumbers numbers);
-std::shared_ptr<const Mapping> terrain_mapping(const Grid& grid, CoordinateNumbers numbers);
+#define FERMAT_SYSTEM(name) \
+    std::shared_ptr<const Mapping> name##_mapping(const Grid& grid, CoordinateNumbers numbers);
+#include "model/mappings/systems.def"
 
 /// Beyond it, squares of lengths or slownesses leave single precision or lose all digits: a radius
 /// or the longest step, in shortest steps.

@@ -6,16 +6,6 @@
 
 namespace fermat {
 
-bool is_layered(const Model& model) {
-    const FieldView<const float> given = model.given();
-    const auto depth = static_cast<std::size_t>(given.shape().z);
-    const float* const first = given.data();
-    for (std::size_t n = depth; n < given.size(); n += depth) {
-        if (!std::equal(first, first + depth, first + n)) return false;
-    }
-    return true;
-}
-
 Model radial_model(const Model& layered, double distance) {
     const Grid& grid = layered.grid();
     const double step = std::min(grid.spacing_along(0), grid.spacing_along(1));

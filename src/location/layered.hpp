@@ -4,9 +4,6 @@
 
 namespace fermat {
 
-/// True if velocity depends on depth alone.
-bool is_layered(const Model& model);
-
 /// The velocities of a layered model over distance and depth: a 2-D model in which x is the
 /// distance from a station, from 0 to at least `distance`.
 Model radial_model(const Model& layered, double distance);

@@ -12,6 +12,7 @@
 #include "location/flat.hpp"
 #include "location/layered.hpp"
 #include "location/proportion.hpp"
+#include "model/by_depth.hpp"
 #include "times/times.hpp"
 
 namespace fermat {
@@ -144,8 +145,8 @@ StationFields::StationFields(const Medium& medium, const Survey& survey,
         return medium.of(ratio ? Phase::P : phase);
     };
     ratio_ = ratio.value_or(1);
-    radial_ =
-        plain_ && !grid.is_2d() && is_layered(model_of(Phase::P)) && is_layered(model_of(Phase::S));
+    radial_ = plain_ && !grid.is_2d() && depends_on_depth(model_of(Phase::P)) &&
+              depends_on_depth(model_of(Phase::S));
     cropped_ = plain_ && !radial_ && options.box.has_value();
     const auto beyond_reach = [&](const Arrival& arrival) {
         return options.reach &&

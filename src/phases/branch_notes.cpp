@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "phases/branch.hpp"
+#include "phases/level_way.hpp"
 
 namespace fermat {
 namespace {
@@ -23,6 +24,7 @@ std::string side_of(const LayeredMedium& medium, int layer) {
 }  // namespace
 
 void note_doubts(const Branch& branch, const LayeredMedium& medium, Notes& notes) {
+    if (knows_all_rays(medium, branch)) return;
     for (std::size_t k = 0; k < branch.steps.size(); ++k) {
         const BranchStep& step = branch.steps[k];
         const bool bounces = step.interface == 0 && step.then == AtInterface::reflect;

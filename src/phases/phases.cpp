@@ -8,10 +8,12 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "core/parallel.hpp"
 #include "phases/leg_media.hpp"
+#include "phases/level_way.hpp"
 #include "phases/path_search.hpp"
 #include "phases/phases_cuda.hpp"
 
@@ -23,6 +25,8 @@ struct Way {
     Legs legs;
     std::vector<LayerKind> kinds;  ///< of the layers of the legs
     StartLattice lattice;
+    /// Where the medium is level and waves turn; two where the first may turn or not.
+    std::vector<LevelWay> level;
     std::map<std::int32_t, StartLattice::Table> sources;
     std::map<std::int32_t, StartLattice::Table> receivers;
 };
@@ -79,20 +83,27 @@ class PairSearch {
         missed_ = {};
         // Of several ways with reflections, one that passes inside its layers is meant.
         follows_interfaces_ = ways.size() == 1;
-        for (const auto& way : ways) follow(*way, pair, source, receiver);
-        if (ways.size() > 1 && options_.arrivals == Arrivals::earliest) {
-            follow_blocked(source, receiver);
+        const bool bounces = std::any_of(
+            ways.begin(), ways.end(), [](const auto& way) { return way->lattice.has_bounces(); });
+        const bool known = bounces && add_level_rays(ways, source, receiver);
+        if (!known) {
+            for (const auto& way : ways) follow(*way, pair, source, receiver);
+            if (ways.size() > 1 && options_.arrivals == Arrivals::earliest) {
+                follow_blocked(source, receiver);
+            }
+            // Where the distance of waves that turn in one layer is reached more than once, one
+            // path was found.
+            if (!bounces && add_level_rays(ways, source, receiver) && found_.empty()) missed_ = {};
         }
         std::stable_sort(found_.begin(), found_.end(),
                          [](const BranchRay& a, const BranchRay& b) { return a.time < b.time; });
         if (found_.empty()) found_.push_back(std::move(missed_));
         if (options_.arrivals == Arrivals::earliest) {
             found_.resize(1);
-            const bool bounces = std::any_of(ways.begin(), ways.end(), [](const auto& way) {
-                return way->lattice.has_bounces();
-            });
             BranchStatus& status = found_.front().status;
-            if (bounces && ways.size() > 1 && has_arrived(status)) status = BranchStatus::doubtful;
+            if (!known && bounces && ways.size() > 1 && has_arrived(status)) {
+                status = BranchStatus::doubtful;
+            }
         }
         return std::move(found_);
     }
@@ -105,6 +116,31 @@ class PairSearch {
         double earliest = 0;     ///< time of that path, which one inside the layers cannot undercut
         bool reflected = false;  ///< looked at where no way arrives, since its time is no least one
     };
+
+    /// Adds the rays that a level medium tells of itself. Returns whether there are no others.
+    bool add_level_rays(std::span<const std::unique_ptr<Way>> ways, Vec3 source, Vec3 receiver) {
+        const Mapping& mapping = medium_.place().mapping();
+        const Vec3 from = mapping.to_user(mapping.from_place(source));
+        const Vec3 to = mapping.to_user(mapping.from_place(receiver));
+        bool complete = true;
+        for (const auto& way : ways) {
+            complete = complete && !way->level.empty();
+            for (const LevelWay& level : way->level) {
+                complete = complete && level.is_complete();
+                const auto [entry, is_new] = samples_.try_emplace({&level, from.z, to.z});
+                if (is_new) entry->second = level.samples(from.z, to.z);
+                for (BranchRay& ray : level.rays(from, to, entry->second)) {
+                    if (has_arrived(ray.status)) {
+                        add(std::move(ray));
+                    } else if (nearness(ray.status) >= nearness(missed_.status)) {
+                        missed_ = std::move(ray);
+                    }
+                }
+            }
+        }
+        // Where none of stationary time arrives, one that follows an interface may.
+        return complete && (ways.size() > 1 || !found_.empty());
+    }
 
     void follow(const Way& way, RayPair pair, Vec3 source, Vec3 receiver) {
         PathFinder& finder =
@@ -176,6 +212,8 @@ class PairSearch {
     double cell_ = 1;
     bool follows_interfaces_ = true;
     std::map<const Way*, PathFinder> finders_;
+    /// By way, depth of the source and depth of the receiver.
+    std::map<std::tuple<const LevelWay*, double, double>, std::vector<LevelWay::Sample>> samples_;
     std::vector<BranchRay> found_;
     std::vector<BlockedWay> blocked_;
     BranchRay missed_;
@@ -268,11 +306,31 @@ std::vector<Legs> legs_between(const Branch& branch, const LayeredMedium& medium
     return out;
 }
 
+/// What a level medium tells of a way. Where velocity is linear in all layers in which its waves
+/// turn and it has no bounces, it has one ray, which is found without.
+std::vector<LevelWay> level_ways(const LayeredMedium& medium, const Way& way) {
+    const Legs& legs = way.legs;
+    const bool first_may_turn = !has_reflections(legs) && !legs.front().turns &&
+                                (legs.front().to < 0 || legs.front().to == legs.front().layer);
+    bool many = way.lattice.has_bounces();
+    for (std::size_t k = 0; k < legs.size(); ++k) {
+        const bool turns =
+            legs[k].turns || legs[k].dives || legs[k].rises || (k == 0 && first_may_turn);
+        many = many || (turns && !way.kinds[k].is_linear);
+    }
+    std::vector<LevelWay> out;
+    if (!many) return out;
+    out.emplace_back(medium, legs);
+    if (first_may_turn) out.emplace_back(medium, legs, true);
+    return out;
+}
+
 /// The ways between each pair of kinds of points that has pairs.
 Ways ways_between(const LayeredMedium& medium, const Branch& branch, const Ends& from,
                   const Ends& to, std::span<const RayPair> pairs) {
     Ways out;
     std::map<std::pair<int, Phase>, LayerKind> kinds;
+    const bool level = is_level(medium);
     for (const RayPair& pair : pairs) {
         const int a = from.kind_of(pair.source);
         const int b = to.kind_of(pair.receiver);
@@ -286,7 +344,9 @@ Ways ways_between(const LayeredMedium& medium, const Branch& branch, const Ends&
                 of_legs.push_back(kind->second);
             }
             entry->second.push_back(std::make_unique<Way>(
-                Way{legs, std::move(of_legs), StartLattice(medium, legs), {}, {}}));
+                Way{legs, std::move(of_legs), StartLattice(medium, legs), {}, {}, {}}));
+            Way& way = *entry->second.back();
+            if (level) way.level = level_ways(medium, way);
         }
     }
     return out;

@@ -47,26 +47,6 @@ int pivot_of(const Legs& legs) {
     return reflections[reflections.size() / 2];
 }
 
-/// The reflections below the surface with waves that turn on both sides.
-std::vector<int> bounces_of(const Legs& legs) {
-    const auto turns = [](const Leg& leg) { return leg.turns || leg.dives || leg.rises; };
-    // The sections between reflections, and whether a leg of each turns.
-    std::vector<int> joints;
-    std::vector<bool> turning{false};
-    for (std::size_t j = 0; j < legs.size(); ++j) {
-        if (turns(legs[j])) turning.back() = true;
-        if (j + 1 == legs.size() || legs[j].layer != legs[j + 1].layer) continue;
-        joints.push_back(static_cast<int>(j));
-        turning.push_back(false);
-    }
-    std::vector<int> out;
-    for (std::size_t k = 0; k < joints.size(); ++k) {
-        const bool at_surface = legs[static_cast<std::size_t>(joints[k])].to == 0;
-        if (at_surface && turning[k] && turning[k + 1]) out.push_back(joints[k]);
-    }
-    return out;
-}
-
 /// Mean slowness of the nodes in a leg's layer; of all nodes where the layer is thinner than a
 /// cell.
 double mean_slowness(const LayeredMedium& medium, const Leg& leg) {
@@ -167,6 +147,25 @@ std::vector<StationaryPoint> stationary_points(const Lattice& lattice, const std
 }
 
 }  // namespace
+
+std::vector<int> bounces_of(const Legs& legs) {
+    const auto turns = [](const Leg& leg) { return leg.turns || leg.dives || leg.rises; };
+    // The sections between reflections, and whether a leg of each turns.
+    std::vector<int> joints;
+    std::vector<bool> turning{false};
+    for (std::size_t j = 0; j < legs.size(); ++j) {
+        if (turns(legs[j])) turning.back() = true;
+        if (j + 1 == legs.size() || legs[j].layer != legs[j + 1].layer) continue;
+        joints.push_back(static_cast<int>(j));
+        turning.push_back(false);
+    }
+    std::vector<int> out;
+    for (std::size_t k = 0; k < joints.size(); ++k) {
+        const bool at_surface = legs[static_cast<std::size_t>(joints[k])].to == 0;
+        if (at_surface && turning[k] && turning[k + 1]) out.push_back(joints[k]);
+    }
+    return out;
+}
 
 double StartLattice::chord_time(const Leg& leg, Vec3 a, Vec3 b) const {
     const auto number = static_cast<std::size_t>(&leg - legs_.data());

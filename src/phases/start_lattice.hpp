@@ -18,6 +18,9 @@ struct PathStart {
     bool bounce = false;         ///< whether they are bounces (StartLattice)
 };
 
+/// The joints of legs at the surface, below it, with waves that turn on both sides.
+std::vector<int> bounces_of(const Legs& legs);
+
 /// Times along straight legs between points of coarse lattices on the interfaces of one list of
 /// legs: they tell where to look for stationary paths. The legs up to the *pivot*, the middle
 /// reflection, are found by the least time from the source (Bellman), those after it by the least

@@ -375,18 +375,6 @@ def test_first_arrivals_that_go_along_an_interface_are_not_missed():
     np.testing.assert_allclose(rays.times, exact, atol=0.08)
 
 
-def test_a_bounce_in_many_layers_does_not_look_right():
-    """PP of ak135 at 100 degrees is right; it says that nothing proves it."""
-    obspy = pytest.importorskip("obspy.taup")
-    earth = fm.Medium.earth("ak135", (-2, 2), (-2, 102), 2891.5, spacing=(1, 1, 2891.5 / 290))
-    with pytest.warns(UserWarning, match="times of PP may be those of a later arrival"):
-        rays = fm.phase_rays(earth, "PP", (0, 0, 0), (0, 100, 0))
-    assert rays.status == ["doubtful"]
-    assert rays.arrived.all()
-    found = obspy.TauPyModel("ak135").get_travel_times(0, 100, ["PP"])
-    assert rays.times[0] == pytest.approx(found[0].time, abs=0.05)
-
-
 def test_depth_phases_of_deep_events_are_right():
     """Legs of thin layers go along with their ends, which come to rest hundreds of km from where they begin."""
     obspy = pytest.importorskip("obspy.taup")

@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "core/memory.hpp"
-#include "location/layered.hpp"
 #include "location/locate.hpp"
 #include "location/station_fields.hpp"
+#include "model/by_depth.hpp"
 
 namespace fermat {
 namespace {
@@ -28,12 +28,12 @@ std::vector<bool> unknown_events(const Survey& picks, const JointOptions& option
 
 /// Location keeps the fields of all stations at once; an inversion needs no such memory.
 double bytes_of_fields(const Medium& medium, const Survey& picks) {
-    const auto depends_on_depth = [&](Phase phase) {
+    const auto by_depth = [&](Phase phase) {
         const Model& model = medium.of(phase);
-        return model.is_plain() && is_layered(model);
+        return model.is_plain() && depends_on_depth(model);
     };
     const std::vector<Phase> phases = phases_of(picks);
-    if (std::all_of(phases.begin(), phases.end(), depends_on_depth)) return 0;
+    if (std::all_of(phases.begin(), phases.end(), by_depth)) return 0;
     const double fields = constant_ratio(medium) ? 1 : static_cast<double>(phases.size());
     return fields * static_cast<double>(picks.stations.size()) *
            static_cast<double>(medium.grid().shape.count()) * sizeof(float);

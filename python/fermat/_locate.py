@@ -254,6 +254,7 @@ def locate(
     outliers: float = 0.05,
     near: float = 0,
     far: float | None = None,
+    azimuth_sectors: int = 0,
     terms: Table | None = None,
     term_radius: float | None = None,
     reach: float | None = None,
@@ -329,6 +330,9 @@ def locate(
     near, far
         Picks within `near` of an event count fully, those beyond `far` for nothing. Default: all
         count fully.
+    azimuth_sectors
+        Sectors of azimuth whose picks count alike, however many they are: 4 are the quadrants of
+        HYPO71's weights. 0: picks count by themselves.
     terms
         Station terms, by which waves come later than the model says: "find" finds one per station
         and phase, "ssst" terms that depend on where events are; or a file or table with station,
@@ -393,6 +397,7 @@ def locate(
         if value is not None:
             options[name] = float(value)
     options["near"] = float(near)
+    options["azimuth_sectors"] = int(azimuth_sectors)
     given_terms = terms_from(model, terms, station_ids, plane)
     if prior is not None:
         options["prior"] = _per_axis(model, prior)

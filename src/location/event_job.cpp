@@ -19,6 +19,10 @@ Vec3 leaving_ray(const LocateJob& job, int field, Vec3 place) {
     return length > 0 ? leaving / length : Vec3{};
 }
 
+int sector_of(double azimuth, int sectors) {
+    return std::clamp(static_cast<int>(azimuth / 360 * sectors), 0, sectors - 1);
+}
+
 double gap_of(std::vector<double> azimuths) {
     if (azimuths.empty()) return not_known;
     std::sort(azimuths.begin(), azimuths.end());
@@ -123,25 +127,67 @@ struct WeighedPicks {
     std::vector<ErrorPick> errors;
 };
 
-/// A pick that is gross with some probability, if that is `judged`, or far away, has as much more
-/// variance.
+/// By how much picks count less so that those of each sector count as much as those of the one that
+/// has the fewest. Picks with a weight below a half are no reason to.
+std::vector<double> sector_weights(std::span<const double> azimuths,
+                                   std::span<const double> weights, int sectors) {
+    std::vector<int> counts(static_cast<std::size_t>(sectors), 0);
+    const auto sector = [&](std::size_t n) {
+        return static_cast<std::size_t>(sector_of(azimuths[n], sectors));
+    };
+    for (std::size_t n = 0; n < azimuths.size(); ++n) {
+        if (weights[n] >= 0.5) ++counts[sector(n)];
+    }
+    int fewest = 0;
+    for (const int count : counts) {
+        if (count > 0 && (fewest == 0 || count < fewest)) fewest = count;
+    }
+    std::vector<double> out(azimuths.size(), 1);
+    for (std::size_t n = 0; n < azimuths.size(); ++n) {
+        if (const int count = counts[sector(n)]; count > 0) {
+            out[n] = static_cast<double>(fewest) / count;
+        }
+    }
+    return out;
+}
+
+/// A pick that is gross with some probability, if that is `judged`, far away or one of many in a
+/// sector of azimuth has as much more variance.
 WeighedPicks weigh_picks(const LocateJob& job, const Likelihood& likelihood,
                          const ModelErrors& errors, Vec3 place, double origin_time, bool judged) {
     constexpr double least_weight = 0.01;
     Likelihood::Work work;
     likelihood.at(place, 0, work);
-    WeighedPicks out;
+    std::vector<std::size_t> numbers;
+    std::vector<double> weights;
+    std::vector<double> azimuths;
     for (std::size_t n = 0; n < likelihood.picks().size(); ++n) {
         if (!std::isfinite(work.travel[n])) continue;
-        UsedPick pick = likelihood.picks()[n];
+        const UsedPick& pick = likelihood.picks()[n];
         const Arrival& arrival = job.survey.arrivals[static_cast<std::size_t>(pick.arrival)];
-        const double variance = variance_of(likelihood, errors, job, n, work);
         const Vec3 way = job.fields.way(place, job.survey.station_of(arrival).position);
         double weight = distance_weight(job.options, std::hypot(way.x, way.y));
         const double residual = pick.time - work.travel[n] - origin_time;
-        if (judged) weight *= likelihood.trust(residual, variance);
+        if (judged) {
+            weight *= likelihood.trust(residual, variance_of(likelihood, errors, job, n, work));
+        }
         if (weight < least_weight) continue;
-        const double added = variance * (1 / weight - 1);
+        numbers.push_back(n);
+        weights.push_back(weight);
+        azimuths.push_back(azimuth_of(way));
+    }
+    if (job.options.azimuth_sectors > 0) {
+        const auto balance = sector_weights(azimuths, weights, job.options.azimuth_sectors);
+        for (std::size_t k = 0; k < weights.size(); ++k) weights[k] *= balance[k];
+    }
+    WeighedPicks out;
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+        const std::size_t n = numbers[k];
+        UsedPick pick = likelihood.picks()[n];
+        const Arrival& arrival = job.survey.arrivals[static_cast<std::size_t>(pick.arrival)];
+        const Vec3 way = job.fields.way(place, job.survey.station_of(arrival).position);
+        const double variance = variance_of(likelihood, errors, job, n, work);
+        const double added = variance * (1 / weights[k] - 1);
         pick.variance += added;
         const double common = errors.common_variance(arrival.phase, work.travel[n]);
         out.errors.push_back({{way.x, way.y, 0},
@@ -179,7 +225,7 @@ Refined refine_gaussian(const LocateJob& job, const Likelihood& likelihood,
     return {std::move(refined), peak};
 }
 
-/// Pairs with weights by distance.
+/// Pairs with weights by distance and azimuth.
 Refined refine_pairs(const LocateJob& job, const Likelihood& likelihood, const ModelErrors& errors,
                      const Region& region, Peak peak) {
     WeighedPicks weighed =
@@ -273,7 +319,7 @@ Hypocentre locate_event(const LocateJob& job, std::size_t number,
         peak = highest_peak(likelihood, region, cells, work);
     }
     Refined refined{likelihood, peak};
-    if (errors.is_shared() || job.options.far) {
+    if (errors.is_shared() || job.options.far || job.options.azimuth_sectors > 0) {
         // Pairs find a place that gross errors do not move, and which picks are gross there. How
         // far it is to be trusted, errors that stations share tell better than the number of pairs.
         refined = likelihood.kind() == LikelihoodKind::edt && !errors.is_shared()

@@ -38,6 +38,9 @@ double typical_slowness(const Model& model);
 /// Unit vector of the ray to the station of a field where it leaves an event, in lengths.
 Vec3 leaving_ray(const LocateJob& job, int field, Vec3 place);
 
+/// The sector of an azimuth in degrees; the first begins at north.
+int sector_of(double azimuth, int sectors);
+
 /// The largest angle between azimuths of stations, in degrees; NaN if there is none.
 double gap_of(std::vector<double> azimuths);
 

@@ -27,6 +27,7 @@ void refuse_options(const LocateOptions& options) {
                                 : options.terms != TermSearch::nothing      ? "station terms"
                                 : options.given_terms                       ? "station terms"
                                 : options.far                               ? "weights by distance"
+                                : options.azimuth_sectors > 0               ? "weights by azimuth"
                                 : options.likelihood == LikelihoodKind::edt ? "`likelihood=edt`"
                                                                             : nullptr;
     if (lacking == nullptr) return;

@@ -53,6 +53,7 @@ struct LocateOptions {
     double outliers = 0.05;
     double near = 0;
     std::optional<double> far;
+    int azimuth_sectors = 0;
     std::optional<double> term_radius;
     std::optional<double> reach;
     int least_picks = 4;
@@ -80,6 +81,7 @@ inline bool is_prior(const Vec3& prior) {
 }
 inline bool is_outlier_share(const double& share) { return share >= 0 && share <= 0.5; }
 inline bool is_reach(const std::optional<double>& reach) { return !reach || *reach > 0; }
+inline bool is_sector_count(const int& count) { return count == 0 || (count >= 2 && count <= 36); }
 inline bool is_least_picks(const int& count) { return count >= 1 && count <= 1000; }
 inline bool is_cell_count(const int& count) { return count >= 100 && count <= 1000000; }
 inline bool is_sample_count(const int& count) { return count >= 0 && count <= 1000000; }
@@ -119,6 +121,10 @@ inline constexpr auto options_of<LocateOptions> = std::tuple{
            "picks beyond this distance of the event count for nothing; between near and far they "
            "count by half a wave of a cosine",
            Rule<std::optional<double>>{&is_reach, "> 0"}, "all picks count fully"},
+    Option{"azimuth_sectors", &LocateOptions::azimuth_sectors,
+           "sectors of azimuth whose picks count alike, however many they are (4: quadrants, as "
+           "HYPO71 has); 0: picks count by themselves",
+           Rule<int>{&is_sector_count, "0, or from 2 to 36"}},
     Option{"term_radius", &LocateOptions::term_radius,
            "smallest radius of events that share station terms, where terms depend on the place",
            Rule<std::optional<double>>{&is_reach, "> 0"},

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/expect.hpp"
+#include "location/event_job.hpp"
 
 namespace fermat {
 namespace {
@@ -35,13 +36,29 @@ bool is_contradicted(std::span<const std::int32_t> arrivals, const std::vector<P
     return gross >= least && 4 * gross > static_cast<std::int64_t>(arrivals.size());
 }
 
+/// Whether all picks that count lie in one sector of azimuth.
+bool is_one_sided(std::span<const std::int32_t> arrivals, const std::vector<PickFit>& fits,
+                  int sectors) {
+    int sector = -1;
+    for (const std::int32_t n : arrivals) {
+        const PickFit& fit = fits[static_cast<std::size_t>(n)];
+        if (!std::isfinite(fit.residual) || fit.weight < 0.5) continue;
+        const int at = sector_of(fit.azimuth, sectors);
+        if (sector >= 0 && at != sector) return false;
+        sector = at;
+    }
+    return true;
+}
+
 }  // namespace
 
 Outcome::Outcome(const LocateOptions& options, double slowness, std::size_t events)
     : least_picks_(options.least_picks),
       // Velocities above 100 are of m/s.
       kilometre_(slowness < 0.01 ? 1000 : 1),
-      contradicted_(events, 0) {}
+      contradicted_(events, 0),
+      sectors_(options.azimuth_sectors),
+      one_sided_(events, 0) {}
 
 void Outcome::settle(std::size_t number, std::span<const std::int32_t> arrivals, double depth,
                      Hypocentre& event, std::vector<PickFit>& fits) {
@@ -50,6 +67,7 @@ void Outcome::settle(std::size_t number, std::span<const std::int32_t> arrivals,
     if (!is_located(event.status)) return;
     event.quality = quality_of(event, depth, kilometre_);
     contradicted_[number] = is_contradicted(arrivals, fits);
+    one_sided_[number] = sectors_ > 0 && is_one_sided(arrivals, fits, sectors_);
     if (contradicted_[number]) event.quality = std::max(event.quality, Quality::C);
 }
 
@@ -89,6 +107,13 @@ void Outcome::tell(const Catalogue& catalogue, Notes& notes) const {
                         "and their quality is C at best (picks of several events under one name, "
                         "many wrong picks, or too small a `model_error`)",
                         contradicted, all));
+    }
+    const auto one_sided = std::count(one_sided_.begin(), one_sided_.end(), char{1});
+    if (one_sided > 0) {
+        notes.add(
+            fmt::format("{} of {} events have all their picks in one of {} sectors of azimuth, "
+                        "where weights by azimuth change nothing",
+                        one_sided, all, sectors_));
     }
     if (const auto n = count(LocationStatus::at_ground)) {
         notes.add(

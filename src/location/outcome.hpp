@@ -29,6 +29,8 @@ class Outcome {
     int least_picks_;
     double kilometre_;                ///< how many lengths of the model a km has
     std::vector<char> contradicted_;  ///< per event
+    int sectors_;                     ///< of azimuth whose picks count alike; 0: none
+    std::vector<char> one_sided_;     ///< per event: its picks lie in one sector
 };
 
 }  // namespace fermat

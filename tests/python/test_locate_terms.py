@@ -63,3 +63,29 @@ def test_errors_and_quality_are_told():
     assert near.located.all()
     with pytest.raises(ValueError, match="far is 5 and near is 10"):
         fm.locate(model, picks, stations=stations, vp_vs=VP_VS, near=10, far=5)
+
+
+def test_sectors_of_azimuth_count_alike():
+    """Stations of one quadrant that are there four times count as once, and events with one sector are told."""
+    model = fm.Model(np.full((31, 31, 11), 5.0, np.float32), spacing=2)
+    at = np.array([(41, 45), (35, 55), (47, 19), (55, 26), (12, 14), (25, 5), (16, 43), (4, 38)], float)
+    at = np.column_stack([at, np.zeros(8)])
+    late = np.array([0.3, -0.3, 0.0, 0.1, -0.1, 0.2, 0.15, -0.2])
+    event = np.array([30.0, 30.0, 8.0])
+    times = np.linalg.norm(at - event, axis=1) / 5 + late
+
+    def found(copies, **options):
+        count = len(copies)
+        x, y, z = at[copies].T
+        stations = {"station": [f"S{n}" for n in range(count)], "x": x, "y": y, "z": z}
+        picks = {"event": ["q"] * count, "station": stations["station"], "time": times[copies], "error": [0.2] * count}
+        return fm.locate(model, picks, stations=stations, model_error=0, depth=8, outliers=0, **options).position[0]
+
+    once = found(list(range(8)))
+    many = [0, 0, 0, 0, 1, 1, 1, 1, *range(2, 8)]
+    assert np.abs(found(many) - once).max() > 0.1
+    np.testing.assert_allclose(found(many, azimuth_sectors=4), once, atol=0.005)
+    with pytest.warns(UserWarning, match="1 of 1 events have all their picks in one of 2 sectors of azimuth"):
+        found([0, 0, 1, 2, 3], azimuth_sectors=2)
+    with pytest.raises(ValueError, match="azimuth sectors is 1"):
+        found(many, azimuth_sectors=1)

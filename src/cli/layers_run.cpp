@@ -186,6 +186,23 @@ std::string line_of(const LayerDeviation& one) {
                        high->z, middle, with_velocity);
 }
 
+/// The trace of the resolution is how many numbers the picks tell. Where the prior is right, these
+/// take as many of the picks' squared errors away.
+std::string line_of_fit(const LayerInversion& found) {
+    double told = 0;
+    for (const LayerDeviation& one : found.deviations) {
+        for (const double r : one.resolution) told += r;
+    }
+    const auto used = std::count_if(
+        found.statuses.begin(), found.statuses.end(),
+        [](const std::string& status) { return has_arrived(parse_choice<BranchStatus>(status)); });
+    const auto picks = static_cast<double>(used);
+    return fmt::format(
+        "{} picks tell {:.0f} numbers of the medium: if they are as wrong as their errors say, "
+        "chi2 ends near {:.2f}",
+        used, told, std::max(0.0, 1 - told / picks));
+}
+
 std::string line_of_depths(const LayerInputs& inputs, const LayerInversion& found) {
     double sum = 0;
     for (std::size_t n = 0; n < found.depth_residual.size(); ++n) {
@@ -217,6 +234,8 @@ void write_results(const LayerInputs& inputs, const LayerInversion& found, const
     say(run, ending_of(result));
     say(run, "picks: " + counts_of(inputs.picks, found.statuses));
     for (const LayerDeviation& one : found.deviations) say(run, line_of(one));
+    // Places of events take more of the picks.
+    if (!found.deviations.empty() && result.events.empty()) say(run, line_of_fit(found));
     if (!found.depth_residual.empty()) say(run, line_of_depths(inputs, found));
     if (!result.events.empty()) say(run, relocation_of(result));
 }

@@ -44,10 +44,13 @@ int interface_in_name(const LayeredMedium& medium, std::string_view word, std::s
     if (has(medium, word)) return medium.interface_of(word);
     const auto number = number_in(word);
     if (number && *number >= 0 && *number < medium.layer_count()) return *number;
+    std::string known;
+    for (int k = 0; k < medium.layer_count(); ++k) {
+        known += fmt::format("{}{} {}", k == 0 ? "" : ", ", k, medium.top_of(k).id());
+    }
     throw InputError(
-        fmt::format("phase '{}' names interface '{}', which the medium does not have (it has {} "
-                    "numbered 0 to {})",
-                    name, word, medium.interfaces().size(), medium.layer_count() - 1));
+        fmt::format("phase '{}' names interface '{}', which the medium does not have (it has {})",
+                    name, word, known));
 }
 
 [[noreturn]] void refuse(std::string_view name) {

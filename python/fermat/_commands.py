@@ -21,6 +21,7 @@ from ._associate import association_tables
 from ._core import Model
 from ._earth import Earth
 from ._geometry import geometry
+from ._medium import Medium
 from ._picks import picks
 from ._plot_command import save_figure
 from ._plot_command import plot as _plot
@@ -95,7 +96,7 @@ def _parser() -> argparse.ArgumentParser:
     earth.add_argument("--output", type=Path)
     for flag in ("name", "latitude", "longitude", "depth", "spacing", "phase", "top"):
         earth.add_argument(f"--{flag}")
-    for flag in ("geodetic", "quiet"):
+    for flag in ("geodetic", "layered", "quiet"):
         earth.add_argument(f"--{flag}", action="store_true")
     _add_pick(commands)
     phases = commands.add_parser("phase-report", allow_abbrev=False)
@@ -141,6 +142,18 @@ def _earth(arguments: Any) -> str:
         ranges[flag] = tuple(float(part) for part in text.split(","))
         if len(ranges[flag]) != count:
             raise ValueError(f"--{flag} is '{text}' (must be {count} numbers with commas)")
+    if arguments.layered:
+        for flag, given in (("top", arguments.top), ("geodetic", arguments.geodetic)):
+            if given not in (None, False):
+                raise ValueError(f"--{flag} is for models without --layered, whose layers begin at sea level (leave it out)")
+        if arguments.output.suffix != ".h5":
+            raise ValueError(f"--output is '{arguments.output}' (layers are written to .h5)")
+        medium = Medium.earth(
+            arguments.name, ranges["latitude"], ranges["longitude"], float(arguments.depth),  # type: ignore[arg-type]
+            spacing=ranges["spacing"],
+        )
+        medium.save(arguments.output)
+        return f"wrote {arguments.output} of {arguments.name}, interfaces {', '.join(medium.interfaces)}"
     model = Earth(arguments.name).model(
         ranges["latitude"], ranges["longitude"], float(arguments.depth),  # type: ignore[arg-type]
         spacing=ranges["spacing"], phase=arguments.phase, geodetic=arguments.geodetic,

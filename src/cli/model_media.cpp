@@ -181,6 +181,7 @@ struct EarthFlags {
     std::string phase = "P";
     std::optional<double> top;
     bool geodetic = false;
+    bool layered = false;
     fs::path output;
 };
 
@@ -203,6 +204,9 @@ void add_earth_flags(CLI::App& app, EarthFlags& flags) {
               parse_real);
     add_value(app, "--phase", "P|S", flags.phase, "whose velocity", parse_text)->default_str("P");
     app.add_flag("--geodetic", flags.geodetic, "latitudes of points are geodetic (WGS84)");
+    app.add_flag("--layered", flags.layered,
+                 "P and S in layers between the discontinuities, from sea level down, for later "
+                 "phases: PcP, pP, PP, P410P");
     add_output(app, "-o,--output", flags.output, "model to write: .h5, or .vts")->required();
 }
 
@@ -221,6 +225,7 @@ void make_earth(const EarthFlags& flags, const Run& run) {
     if (flags.top) give("--top", fmt::format("{}", *flags.top));
     give("--output", flags.output.string());
     if (flags.geodetic) words.emplace_back("--geodetic");
+    if (flags.layered) words.emplace_back("--layered");
     become_package_command(words);
 }
 

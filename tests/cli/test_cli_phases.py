@@ -160,3 +160,24 @@ def test_a_picture_of_phases(crust, monkeypatch):
     np.testing.assert_array_equal(found[0].times, again.times)
     np.testing.assert_array_equal(found[0].path(1), again.path(1))
     assert found[1].status == ["absent", "ok"]
+
+
+def test_layers_of_the_earth(fermat):
+    """`fermat model earth --layered` writes the medium of fm.Medium.earth."""
+    import fermat as fm
+
+    ranges = ("--latitude=-1,1", "--longitude=-1,31", "--depth", "800", "--spacing", "1,1,10")
+    region = ("model", "earth", "ak135", *ranges, "--layered")
+    fermat(*region, "-o", "earth.h5")
+    (fermat.folder / "r.csv").write_text("latitude,longitude,depth\n0,30,0\n")
+    fermat("phases", "--model", "earth.h5", "--phase", "PP", "--phase", "P", "--source", "0,0,33",
+           "--receivers", "r.csv", "--table", "times.csv")
+    same = fm.Medium.earth("ak135", (-1, 1), (-1, 31), 800, spacing=(1, 1, 10))
+    for row in table(fermat.folder / "times.csv"):
+        expected = fm.phase_rays(same, row["phase"], (0, 0, 33), (0, 30, 0))
+        assert float(row["time"]) == expected.times[0]
+        assert row["status"] == expected.status[0] == "ok"
+    for flags, sentence in ((("--top=-5",), "--top is for models without --layered"), ((), "layers are written to .h5")):
+        done = fermat.call(*region, *flags, "-o", "earth.h5" if flags else "earth.vts")
+        assert done.returncode != 0
+        assert sentence in done.stderr

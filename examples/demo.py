@@ -2,8 +2,8 @@
 
     python examples/demo.py demo-output
 
-FOLDER/name.png is a medium with isochrons and rays; FOLDER/name.h5 the model and
-FOLDER/name-rays.h5 the rays, for ParaView, PyVista and h5py.
+FOLDER/name.png is a medium with isochrons and rays; FOLDER/name.vtkhdf the model and
+FOLDER/name-rays.vtkhdf the rays, for ParaView, PyVista and h5py.
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ def main(folder: Path) -> None:
         rays = fm.rays(model, source, receivers)
         seconds = time.perf_counter() - start
 
-        model.save(folder / f"{name}.h5")
-        rays.save(folder / f"{name}-rays.h5")
+        model.save(folder / f"{name}.vtkhdf")
+        rays.save(folder / f"{name}-rays.vtkhdf")
         ax = fm.plot.section(model, times=times, rays=rays)
         ax.set_title(title, fontsize="medium")
         ax.figure.savefig(folder / f"{name}.png", dpi=130)

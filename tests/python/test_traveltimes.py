@@ -55,6 +55,29 @@ def test_a_gradient_in_3d_is_exact_to_the_methods_order(cube, source):
     assert error.max() < 5e-3
 
 
+@pytest.mark.parametrize("spacing", [(30, 30, 1), (30, 1, 1), (1, 20, 30)])
+def test_long_cells_keep_the_accuracy_of_cubes(spacing):
+    model = fm.Model.constant((31, 33, 35), velocity=2, spacing=spacing)
+    places = nodes(model)
+    across = places / spacing
+    source = np.array([15.3, 16.3, 17.3]) * spacing
+    apart = np.linalg.norm(places - source, axis=-1)
+    far = (np.abs(across - source / spacing) > 2).all(axis=-1) & (across >= 3).all(axis=-1)
+    far &= (across <= np.array(model.shape) - 4).all(axis=-1)
+
+    def worst(velocity, exact):
+        times = fm.traveltimes(fm.Model(velocity, spacing=spacing), tuple(source))
+        return np.abs(times / exact - 1)[far].max()
+
+    assert worst(np.full(model.shape, 2.0), apart / 2) < 1e-6
+    axis = int(np.argmax(spacing))  # velocity doubles along the longest way
+    slope = 2 / places[..., axis].max()
+    velocity = 2 + slope * places[..., axis]
+    there = 2 + slope * source[axis]
+    exact = np.arccosh(1 + (slope * apart) ** 2 / (2 * there * velocity)) / slope
+    assert worst(velocity, exact) < 2e-4
+
+
 def test_order_2_beats_order_1(cube):
     first, second = (
         relative_error(cube, fm.traveltimes(cube, (3, 3, 1), order=order), (3, 3, 1)).mean()

@@ -6,10 +6,10 @@
 
 #include "core/error.hpp"
 #include "expect_error.hpp"
-#include "location/layered.hpp"
 #include "location/locate.hpp"
 #include "location/station_fields.hpp"
 #include "location/synthetic_quakes.hpp"
+#include "model/by_depth.hpp"
 
 namespace fermat {
 namespace {
@@ -284,8 +284,8 @@ TEST(LocateEdges, VelocityOfDepthAloneNeedsNoStationInTheModel) {
     bent(20, 20, 10) *= 1.0001F;
     const Model layered(grid, std::move(velocity));
     const Model volume(grid, std::move(bent));
-    ASSERT_TRUE(is_layered(layered));
-    ASSERT_FALSE(is_layered(volume));
+    ASSERT_TRUE(depends_on_depth(layered));
+    ASSERT_FALSE(depends_on_depth(volume));
     Survey survey;
     survey.events = {{{11, 13, 7}}};
     survey.stations = {{{3, 4, 1}, "IN"}, {{60, -20, 0}, "OUT"}};

@@ -165,6 +165,19 @@ ModelErrors share_errors(const LocateJob& job, const ArrivalLists& lists,
     return out;
 }
 
+/// Lets further rounds climb from the places that a search of the whole box found, where all picks
+/// of an event agree: other sizes of the errors hardly move them. Where some are gross, and by
+/// pairs of picks, the probability has many peaks: these search again.
+void begin_where_found(LocateJob& job, std::span<const std::size_t> events,
+                       std::span<const Hypocentre> found) {
+    if (job.options.likelihood == LikelihoodKind::edt) return;
+    job.starts.assign(job.survey.events.size(), {not_known, not_known, not_known});
+    for (std::size_t n = 0; n < events.size(); ++n) {
+        const bool agreed = found[n].used == found[n].picks;
+        if (is_located(found[n].status) && agreed) job.starts[events[n]] = found[n].position;
+    }
+}
+
 }  // namespace
 
 ModelErrors given_errors(const LocateOptions& options) {
@@ -202,12 +215,15 @@ ModelErrors find_model_errors(const LocateJob& job, const ArrivalLists& lists, i
     for (std::size_t p = 0; p < phase_count; ++p) errors[p] = 0.02 * across * job.slowness[p];
     std::vector<PickFit> fits(job.survey.arrivals.size());
     std::vector<Hypocentre> found(events.size());
+    LocateJob climbing = job;
     for (int round = 0; round < most_rounds; ++round) {
+        if (round > 0) begin_where_found(climbing, events, found);
         parallel_for(static_cast<std::int64_t>(events.size()), threads, [&](std::int64_t i) {
             const auto n = static_cast<std::size_t>(i);
             ModelErrors independent;
             independent.own = errors;
-            found[n] = locate_event(job, events[n], lists[events[n]], independent, false, fits);
+            found[n] =
+                locate_event(climbing, events[n], lists[events[n]], independent, false, fits);
         });
         const Errors next = found_of(job, lists, events, found, fits);
         bool stands = true;

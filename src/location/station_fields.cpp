@@ -266,7 +266,8 @@ void StationFields::times(std::span<const int> fields, Vec3 point, double* out) 
         for (std::size_t n = 0; n < fields.size(); ++n) {
             const auto field = static_cast<std::size_t>(fields[n]);
             const Vec3 from = point - places_[field];
-            out[n] = time_at(views_[field], {std::hypot(from.x, from.y), 0, point.z});
+            out[n] =
+                time_at(views_[field], {std::sqrt(from.x * from.x + from.y * from.y), 0, point.z});
         }
         return;
     }
@@ -310,7 +311,7 @@ TimePoint StationFields::time_point(int number, Vec3 point) const {
                                   : fermat::time_point<3>(field, point);
     }
     const Vec3 from = point - places_[n];
-    const double distance = std::hypot(from.x, from.y);
+    const double distance = std::sqrt(from.x * from.x + from.y * from.y);
     TimePoint at = fermat::time_point<2>(field, Vec3{distance, 0, point.z});
     const double outward = distance > 0 ? at.gradient.x / distance : 0;
     at.gradient = {outward * from.x, outward * from.y, at.gradient.z};

@@ -52,7 +52,7 @@ bool is_miniseed(std::string_view head) {
         return (c >= '0' && c <= '9') || c == ' ' || c == '\0';
     });
     const bool binary =
-        std::any_of(head.begin(), head.begin() + 48, [](char c) { return c >= '\0' && c < '\t'; });
+        std::any_of(head.begin(), head.begin() + 48, [](unsigned char c) { return c < '\t'; });
     constexpr std::string_view qualities = "DRQM";
     return numbered && binary && head[5] != ' ' &&
            qualities.find(head[6]) != std::string_view::npos && (head[7] == ' ' || head[7] == '\0');

@@ -149,7 +149,8 @@ TEST(Branch, PairsThatABranchDoesNotJoinAreCounted) {
 TEST(Branch, UnknownNamesSayWhatIsKnown) {
     const LayeredMedium medium = crust();
     expect_error<InputError>([&] { branch_of(medium, "Lg"); }, "'Lg'", "PmP");
-    expect_error<InputError>([&] { branch_of(medium, "P7P"); }, "'7'", "0 to 2");
+    expect_error<InputError>([&] { branch_of(medium, "P7P"); }, "'7'",
+                             "0 surface, 1 sediments, 2 moho");
     expect_error<InputError>([&] { branch_of(medium, "P basement reflect P"); }, "'basement'",
                              "surface, sediments, moho");
     expect_error<InputError>([&] { branch_of(medium, "P moho bounce P"); }, "'bounce'", "reflect");

@@ -33,6 +33,7 @@ class Truth:
     picks: fm.Picks | None = None
     model: fm.Model | None = None  # the truth on the grid of the start model
     crossed: np.ndarray | None = None  # nodes that true rays cross
+    interfaces: Callable[[np.ndarray], list[np.ndarray]] | None = None  # depths at x, of layered truths
 
 
 def sampled(grid: fm.Model, velocity: Velocity, ground, refine: int = 1) -> fm.Model:
@@ -270,6 +271,7 @@ def layered(seed: int, hill: bool = False) -> Truth:
         return v * (1 + 0.002 * np.clip(below, 0, None))
 
     truth.name, truth.velocity = ("fault-hill" if hill else "faulted"), velocity
+    truth.interfaces = lambda x: [ground(x) + bed(n, x) for n in range(count - 1)]
     return truth
 
 

@@ -15,6 +15,7 @@ from . import _core
 from ._checked import checked
 from ._medium import Medium
 from ._notes import tell
+from ._picks import picks as make_picks
 from ._progress import listener
 
 if TYPE_CHECKING:
@@ -103,6 +104,17 @@ def _table(picks: Any) -> dict[str, list[Any]]:
     raise ValueError("picks is no table (must be a CSV file, a mapping of columns or a DataFrame)")
 
 
+def _line_table(picks: Any) -> dict[str, list[Any]]:
+    """Columns of first arrivals, of anything that `fermat.picks` reads."""
+    found = make_picks(picks)
+    if found.error is None:
+        raise ValueError(
+            "the picks have no errors (depths are weighed against velocities by them: give a column error)"
+        )
+    table = {name: list(values) for name, values in found.to_columns().items()}
+    return {**table, "phase": ["P"] * len(found)}
+
+
 def _unique(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     unique, number = np.unique(points, axis=0, return_inverse=True)
     return np.ascontiguousarray(unique), np.ascontiguousarray(number.ravel(), np.int32)
@@ -130,6 +142,7 @@ def invert_phases(
     least_picks: int = 5,
     spacing: float = 0.0,
     depth: float = 0.0,
+    layers: int = 0,
     iterations: int = 30,
     target_chi2: float = 1.0,
     outliers: float = 4.0,
@@ -162,6 +175,11 @@ def invert_phases(
     Without a medium (None), flat layers that the picks tell are what is started from: interfaces
     `moho` for Pg, PmP and Pn, 1, 2 for P1, P2P. spacing and depth are those of its grid.
 
+    layers (2 to 5) is for first arrivals of a refraction line, without a medium: that many layers,
+    whose interfaces 1, 2 start from delay times; picks may be a file or `Picks` too, and need no
+    phase. Interfaces may then be 0.3 of their depth from there, unless deviation_of or
+    depth_deviation says otherwise.
+
     >>> import fermat as fm
     >>> truth = fm.Medium([6.0, 8.0], {"moho": 32.0}, shape=(101, 41), spacing=1.0)
     >>> start = fm.Medium([6.0, 8.0], {"moho": 30.0}, shape=(101, 41), spacing=1.0)
@@ -174,7 +192,9 @@ def invert_phases(
     >>> float(run.medium.depth("moho", 40).round(1))
     32.0
     """
-    table = _table(picks)
+    if layers and medium is not None:
+        raise ValueError(f"layers is {layers} and a medium is given (leave one of them out)")
+    table = _line_table(picks) if layers else _table(picks)
     flat = "source_y" not in table if medium is None else len(medium._template.shape) == 2
     names = [name for name in _COLUMNS if not (flat and name.endswith("_y"))]
     missing = [name for name in (*names, "time", "error", "phase") if name not in table]
@@ -186,8 +206,13 @@ def invert_phases(
     choices: list[str] = []
     if medium is None:
         chosen = _survey(table, names, list(range(len(phase))), phase)
-        core, choices = _core.first_layers(*chosen, spacing, depth)  # type: ignore[call-arg]
+        core, known_of, length, choices = _core.first_layers(*chosen, spacing, depth, layers)  # type: ignore[call-arg]
         medium = Medium._of_core(core)
+        if layers and velocity_length is None:
+            velocity_length = length
+        if depth_deviation is None:
+            own = {of: (deviation, interface_length or wide) for of, deviation, wide in known_of}
+            deviation_of = {**own, **(deviation_of or {})}
     known: dict[str, int] = {}
     refused: Counter[str] = Counter()
     for name in dict.fromkeys(phase):

@@ -13,6 +13,7 @@
 #include "points.hpp"
 #include "tomography/layers/first_layers.hpp"
 #include "tomography/layers/invert_layers.hpp"
+#include "tomography/layers/refraction_layers.hpp"
 
 namespace fermat::python {
 
@@ -75,15 +76,28 @@ LayerInversion run(const LayeredMedium& medium, const Points& sources, const Num
     });
 }
 
-std::pair<LayeredMedium, std::vector<std::string>> layers_from(
+/// Layers by the names of phases, or, where `layers` is not 0, that many of a refraction line; what
+/// is known of the interfaces of the latter and the length of velocities; and what was chosen.
+std::tuple<LayeredMedium, BlockRows, double, std::vector<std::string>> layers_from(
     const Points& sources, const Numbers& origin_times, const Points& receivers,
     const Indices& events, const Indices& stations, const Numbers& times, const Numbers& errors,
-    const std::vector<std::string>& phases, const Indices& phase_of, double spacing, double depth) {
+    const std::vector<std::string>& phases, const Indices& phase_of, double spacing, double depth,
+    int layers) {
     const PhasePicks picks = picks_from(0, sources.shape(1) == 2, sources, origin_times, receivers,
                                         events, stations, times, errors, phases, phase_of);
-    FirstLayers found = first_layers(picks, {spacing, depth});
-    for (std::string& sentence : found.choices) sentence = with_keywords(sentence);
-    return {std::move(found.medium), std::move(found.choices)};
+    const auto made = [](auto&& found, BlockRows rows, double length) {
+        for (std::string& sentence : found.choices) sentence = with_keywords(sentence);
+        return std::tuple(std::move(found.medium), std::move(rows), length,
+                          std::move(found.choices));
+    };
+    if (layers == 0) return made(first_layers(picks, {spacing, depth}), {}, 0);
+    RefractionLayers found = refraction_layers(picks.survey, layers, {spacing, depth});
+    BlockRows rows;
+    for (const BlockPrior& block : found.blocks) {
+        rows.emplace_back(block.of, block.deviation, block.length);
+    }
+    const double length = found.velocity_length;
+    return made(std::move(found), std::move(rows), length);
 }
 
 /// Places, origin times and their shifts, one row per event.
@@ -153,12 +167,13 @@ void bind_layers(nb::module_& module) {
     module.def(
         "first_layers", &layers_from, "sources"_a, "origin_times"_a, "receivers"_a, "events"_a,
         "stations"_a, "times"_a, "errors"_a, "phases"_a, "phase_of"_a, "spacing"_a, "depth"_a,
+        "layers"_a,
         nb::sig("def first_layers(sources: NDArray[numpy.float64], origin_times: "
                 "NDArray[numpy.float64], receivers: NDArray[numpy.float64], events: "
                 "NDArray[numpy.int32], stations: NDArray[numpy.int32], times: "
                 "NDArray[numpy.float64], errors: NDArray[numpy.float64], phases: Sequence[str], "
-                "phase_of: NDArray[numpy.int32], spacing: float, depth: float) -> "
-                "tuple[LayeredMedium, list[str]]"));
+                "phase_of: NDArray[numpy.int32], spacing: float, depth: float, layers: int) -> "
+                "tuple[LayeredMedium, list[tuple[str, float, float]], float, list[str]]"));
 }
 
 }  // namespace fermat::python

@@ -249,8 +249,14 @@ InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
 
 /// Throws InputError for flags that runs of later phases do not have.
 void refuse_of_layers(const InvertFlags& flags) {
-    const auto refuse = [](bool given, std::string_view flag) {
+    const auto refuse = [&](bool given, std::string_view flag) {
         if (!given) return;
+        if (flags.layers.count != 0) {
+            throw InputError(fmt::format(
+                "{} is given and --layers {} too (it is for velocities on a grid: leave "
+                "one of them out)",
+                flag, flags.layers.count));
+        }
         throw InputError(
             fmt::format("{} is given and the picks are of later phases (it is for first arrivals: "
                         "leave it out, "

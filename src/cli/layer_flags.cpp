@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "io/layer_run_io.hpp"
+#include "tomography/layers/refraction_layers.hpp"
 
 namespace fermat::cli {
 namespace {
@@ -38,6 +39,10 @@ void add_layer_flags(CLI::App& app, LayerFlags& flags, AxisFlags& axes) {
               "1=2.1 (rayinvr's ray codes), or rayinvr's r.in; first: first arrivals alone "
               "(default: all phases of the picks)",
               parse_text);
+    add_whole(app, "--layers", "N", flags.count,
+              "of first arrivals along a line: that many layers, 2 to 5, whose interfaces have "
+              "relief, in place of a velocity on a grid; they start from delay times",
+              2, most_refraction_layers);
     add_path(app, "--interfaces", flags.reading.interfaces,
              "of a model of tomo2d or FMTOMO: its reflector, or interfaces.in (default: beside "
              "vgrids.in)");

@@ -16,6 +16,7 @@ namespace fermat::cli {
 /// Flags of `fermat invert` about later phases, layers and interfaces.
 struct LayerFlags {
     std::string phases;  ///< first, names of codes, or a file of them
+    int count = 0;       ///< of layers below a refraction line; 0: none
     LayeredFlags reading;
     std::vector<std::string> deviations;
     std::vector<std::string> depth_data;

@@ -23,6 +23,8 @@
 #include "tomography/layers/first_layers.hpp"
 #include "tomography/layers/layer_coverage.hpp"
 #include "tomography/layers/layer_unknowns.hpp"
+#include "tomography/layers/refraction_layers.hpp"
+#include "tomography/start/pick_checks.hpp"
 
 namespace fermat::cli {
 namespace {
@@ -81,8 +83,7 @@ void give_errors(Survey& picks, const std::optional<PickErrors>& errors) {
     }
     if (picks.has_errors) return;
     throw InputError(
-        "the picks have no errors (later phases are weighed against each other by them: give "
-        "--error)");
+        "the picks have no errors (what layers are to explain is weighed by them: give --error)");
 }
 
 LayeredMedium read_start(const LayerCall& call, bool with_waves_of_s, Notes& notes) {
@@ -240,9 +241,53 @@ void write_results(const LayerInputs& inputs, const LayerInversion& found, const
     if (!result.events.empty()) say(run, relocation_of(result));
 }
 
+/// First arrivals of a line that is to be explained by layers.
+SurveyFile line_file(const LayerCall& call) {
+    const auto refuse = [&](bool given, std::string_view flag) {
+        if (!given) return;
+        throw InputError(fmt::format(
+            "{} is given and --layers {} too (the latter is for first arrivals alone, from layers "
+            "of its own: leave one of them out)",
+            flag, call.layers.count));
+    };
+    refuse(call.model.has_value(), "--model");
+    refuse(!call.layers.phases.empty(), "--phases");
+    Notes notes;
+    SurveyFile file = read_pick_survey(call.picks, {}, notes);
+    tell(notes);
+    if (phases_of(file.picks) != std::vector<Phase>{Phase::P}) {
+        throw InputError("--layers is given and the picks are of P and S (give those of one wave)");
+    }
+    file.phases.assign(file.picks.arrivals.size(), "P");
+    return file;
+}
+
+/// What picks of a line say about themselves.
+void note_doubts(const Survey& picks, Notes& notes) {
+    Survey from_origin = picks;
+    for (Arrival& pick : from_origin.arrivals) pick.time -= picks.event_of(pick).origin_time;
+    for (Event& event : from_origin.events) event.origin_time = 0;
+    for (const std::string& doubt : doubts_before(from_origin, survey_shape(from_origin))) {
+        notes.add(doubt);
+    }
+}
+
+/// What is known of interfaces of which nobody said it.
+void add_unsaid(std::vector<BlockPrior>& known, LayerPrior& prior) {
+    std::erase_if(known, [&](const BlockPrior& block) {
+        return std::any_of(prior.blocks.begin(), prior.blocks.end(),
+                           [&](const BlockPrior& one) { return one.of == block.of; });
+    });
+    for (BlockPrior& block : known) {
+        if (prior.interface_length > 0) block.length = prior.interface_length;
+        prior.blocks.push_back(block);
+    }
+}
+
 }  // namespace
 
 std::optional<SurveyFile> later_picks(const LayerCall& call) {
+    if (call.layers.count != 0) return line_file(call);
     if (takes_first_alone(call.layers)) return std::nullopt;
     const bool asked = !call.layers.phases.empty();
     PickReadOptions options;
@@ -277,7 +322,10 @@ std::optional<SurveyFile> later_picks(const LayerCall& call) {
 
 LayerInputs read_layer_inputs(const LayerCall& call, SurveyFile&& file, const Run& run) {
     Notes notes;
-    {
+    const bool of_line = call.layers.count != 0;
+    if (of_line) {
+        note_doubts(file.picks, notes);
+    } else {
         // Once more, for what the reader has to tell.
         PickReadOptions options;
         options.named_phases = true;
@@ -286,6 +334,8 @@ LayerInputs read_layer_inputs(const LayerCall& call, SurveyFile&& file, const Ru
     PhasePicks picks = phase_picks(std::move(file.picks), file.phases);
     std::vector<std::string> choices;
     std::string guessed;
+    std::vector<BlockPrior> known;  // of interfaces that delay times tell
+    double velocity_length = 0;     // and of velocities, where nobody says it
     const PhaseNames given = given_names(call.layers, notes);
     if (!given.empty()) picks = renamed(picks, given);
     give_errors(picks.survey, call.errors);
@@ -314,14 +364,27 @@ LayerInputs read_layer_inputs(const LayerCall& call, SurveyFile&& file, const Ru
     } else {
         if (of_tomo2d) name_codes(tomo2d_names(picks, start));
         if (has_codes(picks)) name_codes(guess_codes(picks));
-        FirstLayers first = first_layers(picks, call.guess);
-        choices.insert(choices.end(), first.choices.begin(), first.choices.end());
-        start.emplace(std::move(first.medium));
+        const auto take = [&](auto&& first) {
+            choices.insert(choices.end(), first.choices.begin(), first.choices.end());
+            start.emplace(std::move(first.medium));
+        };
+        if (of_line) {
+            RefractionLayers first = refraction_layers(picks.survey, call.layers.count, call.guess);
+            known = std::move(first.blocks);
+            velocity_length = first.velocity_length;
+            take(std::move(first));
+        } else {
+            take(first_layers(picks, call.guess));
+        }
         fit_to_model(start->layers().front().p, picks.survey, call.picks, AirPoints::refused);
     }
     picks = known_picks(*start, picks, notes);
     LayerInversionOptions options{call.options, {}, call.layers.rays};
     options.prior = given_prior(call.layers, call.axes, start->grid().is_2d(), notes);
+    if (options.prior.depth) known.clear();
+    add_unsaid(known, options.prior);
+    Vec3& length = options.prior.velocity_length;
+    if (length == Vec3{}) length = {velocity_length, velocity_length, velocity_length};
     settle_axes(options.loop, call.axes, start->grid().is_2d());
     if (call.known) options.loop.joint.known = read_known_events(*call.known, picks.survey, notes);
     for (DepthDatum& datum : options.prior.depths) {
@@ -334,7 +397,13 @@ LayerInputs read_layer_inputs(const LayerCall& call, SurveyFile&& file, const Ru
     inputs.phases = guessed;
     inputs.choices = std::move(choices);
     const LayerPrior& prior = inputs.options.prior;
-    if (!prior.depth && inputs.start.layer_count() > 1) {
+    for (const BlockPrior& block : known) {
+        inputs.choices.push_back(fmt::format(
+            "`deviation_of={}={:.2g},{:.2g}`: how far this interface may be from there, over which "
+            "length",
+            block.of, block.deviation, block.length));
+    }
+    if (!prior.depth && known.empty() && inputs.start.layer_count() > 1) {
         inputs.options.prior.depth = chosen_deviation(inputs.start);
         inputs.choices.push_back(
             fmt::format("`depth_deviation={:.3g}`, `velocity_deviation={:g}`: how far depths and "

@@ -89,6 +89,9 @@ def test_a_prior_model_is_believed_to_its_deviation(line):
         ({"log": ([(30, 3)], [0.0], [30.0])}, "point 0 of the log has velocity 0 and error 30"),
         ({"log": ([(300, 3)], [600.0], [30.0])}, "point 0 of the log"),
         ({"regions": {"a": ([(1, 1), (2, 2)], 600.0, 1.0)}}, "region 'a' has 2 corners"),
+        ({"edges": [(200, 5), (294, 6)]}, "is beyond the model: its x is 200 to 294"),
+        ({"edges": [(0, -5), (60, -6)]}, "its z is -6 to -5, and the model's 0 to"),
+        ({"regions": {"a": ([(1, 90), (2, 90), (2, 95)], 600.0, 1.0)}}, "region 'a' is beyond the model: its z"),
         ({"prior_model": fm.Model.constant((5, 5), velocity=2)}, "the prior model is on another grid"),
     ],
 )

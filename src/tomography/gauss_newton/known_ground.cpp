@@ -108,6 +108,24 @@ void check_log(const KnownGround& known, const Model& start) {
     }
 }
 
+/// Throws InputError where points are all beyond the model to one side: a unit or a sign is wrong.
+void require_overlap(const std::vector<Vec3>& points, const Model& start, const std::string& what) {
+    const auto [low, high] = start.place().corners();
+    const bool is_2d = start.grid().is_2d();
+    for (const int axis : {0, 1, 2}) {
+        const bool everywhere = axis != 2 && points.size() == 1;  // it goes on as it ends
+        if ((is_2d && axis == 1) || everywhere) continue;
+        const auto [least, most] =
+            std::minmax_element(points.begin(), points.end(),
+                                [&](const Vec3& a, const Vec3& b) { return a[axis] < b[axis]; });
+        if ((*least)[axis] <= high[axis] && (*most)[axis] >= low[axis]) continue;
+        throw InputError(fmt::format(
+            "{} is beyond the model: its {} is {:g} to {:g}, and the model's {:g} to {:g} (z grows "
+            "downwards, and units are those of the picks)",
+            what, "xyz"[axis], (*least)[axis], (*most)[axis], low[axis], high[axis]));
+    }
+}
+
 void check_shapes(const KnownGround& known, const Model& start) {
     for (const KnownRegion& one : known.regions) {
         const std::string what = fmt::format("region '{}'", one.id);
@@ -122,9 +140,11 @@ void check_shapes(const KnownGround& known, const Model& start) {
             throw InputError(
                 fmt::format("{} has {} corners (at least 3 are needed)", what, one.corners.size()));
         }
+        require_overlap(one.corners, start, what);
     }
     for (const KnownInterface& one : known.interfaces) {
         Interface::of_points(one.id, one.points, start.place(), InterfaceShape::linear);
+        require_overlap(one.points, start, fmt::format("interface '{}'", one.id));
     }
 }
 

@@ -52,7 +52,8 @@ struct KnownGround {
 };
 
 /// Throws InputError where velocities or errors are not above 0, points lie outside the model or in
-/// air, an interface or a polygon has too few points, or the prior is on another grid.
+/// air, an interface or a polygon has too few points or lies beyond the model, or the prior is on
+/// another grid.
 void validate(const KnownGround& known, const Model& start);
 
 /// Measured velocities as rows beside those of the picks: P x should be t, both in errors. They are

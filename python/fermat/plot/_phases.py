@@ -143,12 +143,23 @@ def _layers(ax: Axes, medium: Medium, length: str, time: str) -> None:
         interpolation="nearest",
     )
     bar(ax, image, f"velocity ({length}/{time})")
+    above = None
     for name in medium.interfaces:
         depth = medium.depth(name, fine)
         ax.plot(fine, depth, color="black", lw=1.2)
-        ax.annotate(name, (fine[-1], depth[-1]), (-4, 3), textcoords="offset points", ha="right", fontsize="small")
+        at = -1 if above is None else _roomy(depth - above, 0.05 * (z[-1] - top))
+        ax.annotate(
+            name, (fine[at], depth[at]), (-4, 3), textcoords="offset points", ha="right", fontsize="small"
+        )
+        above = depth
     ax.set_xlim(x[0], x[-1])
     ax.set_ylim(z[-1], top)
+
+
+def _roomy(thickness: NDArray[np.float64], least: float) -> int:
+    """The last point with room for a name above an interface, or the one with most."""
+    enough = np.flatnonzero(thickness >= least)
+    return int(enough[-1] if len(enough) else np.argmax(thickness))
 
 
 def _fine(medium: Medium, top: float) -> NDArray[np.float64]:

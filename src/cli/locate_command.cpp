@@ -167,7 +167,7 @@ void summarise(const Survey& survey, const Catalogue& found, bool error_found, d
                survey.arrivals.size(), seconds);
     if (located > 0) fmt::print(", median rms {:.3g}", rms[located / 2]);
     fmt::print("\n");
-    if (error_found) {
+    if (error_found && located > 0) {
         const auto size = found.errors.typical();
         fmt::print("model error found from the residuals: {:.3g} (P), {:.3g} (S)", size[0],
                    size[1]);

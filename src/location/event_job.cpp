@@ -8,6 +8,7 @@
 #include "core/expect.hpp"
 #include "core/random_stream.hpp"
 #include "location/posterior.hpp"
+#include "location/refine.hpp"
 
 namespace fermat {
 

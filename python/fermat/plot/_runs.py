@@ -153,11 +153,11 @@ def columns(run: Any, what: str) -> Columns:
     if isinstance(table, (str, os.PathLike)):
         path = Path(table)
         return _read(path / f"{what}.csv" if path.is_dir() else path)
-    if isinstance(table, Mapping) or hasattr(table, "keys"):
-        return {str(name): np.asarray(table[name], float) for name in table.keys()}
     names = getattr(getattr(table, "dtype", None), "names", None)
+    if isinstance(table, Mapping) or hasattr(table, "keys"):
+        names = list(table.keys())
     if names:
-        return {name: np.asarray(table[name], float) for name in names}
+        return _numbers({str(name): table[name] for name in names})
     raise ValueError(
         f"{what} of type {type(run).__name__} is not understood (must be a run, its folder, a CSV "
         "file or a mapping of columns)"
@@ -185,10 +185,15 @@ def _rows(path: Path) -> list[dict[str, str]]:
 def _read(path: Path) -> Columns:
     """Columns of numbers; an empty field is NaN, and a column of words is left out."""
     rows = _rows(path)
-    table: Columns = {}
-    for name in rows[0]:
+    return _numbers({name: [row[name] or "nan" for row in rows] for name in rows[0]})
+
+
+def _numbers(table: Mapping[str, Any]) -> Columns:
+    """Columns of numbers; one of words, such as names of events, is left out."""
+    out: Columns = {}
+    for name, values in table.items():
         try:
-            table[name] = np.array([float(row[name] or "nan") for row in rows])
-        except ValueError:
+            out[name] = np.asarray(values, float)
+        except (TypeError, ValueError):
             continue
-    return table
+    return out

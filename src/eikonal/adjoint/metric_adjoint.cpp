@@ -15,6 +15,7 @@
 #include "eikonal/adjoint/field_adjoint.hpp"
 #include "eikonal/adjoint/metric_equations.hpp"
 #include "eikonal/adjoint/metric_starts.hpp"
+#include "eikonal/adjoint/receiver_hats.hpp"
 #include "eikonal/solve_factored.hpp"
 
 namespace fermat {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/parallel.hpp"
+#include "phases/leg_lists.hpp"
 #include "phases/leg_media.hpp"
 #include "phases/level_way.hpp"
 #include "phases/path_search.hpp"
@@ -59,12 +60,6 @@ int nearness(BranchStatus status) {
         default:
             return 0;
     }
-}
-
-bool has_reflections(const Legs& legs) {
-    return std::adjacent_find(legs.begin(), legs.end(), [](const Leg& a, const Leg& b) {
-               return a.layer == b.layer;
-           }) != legs.end();
 }
 
 /// The arrivals of one pair by all ways.
@@ -228,7 +223,7 @@ struct Ends {
     /// A number that points share which have the same ways.
     int kind_of(std::int32_t point) const {
         const auto n = static_cast<std::size_t>(point);
-        return 2 * layers[n] + on_top[n];
+        return kind_of_end(layers[n], on_top[n] != 0);
     }
 };
 Ends ends_of(const LayeredMedium& medium, std::span<const Vec3> points, std::string_view what) {
@@ -251,60 +246,6 @@ Ends ends_of(const LayeredMedium& medium, std::span<const Vec3> points, std::str
 
 using Ways = std::map<std::pair<int, int>, std::vector<std::unique_ptr<Way>>>;
 using Rays = std::vector<std::vector<BranchRay>>;
-
-/// Whether two lists of legs pass the same layers and interfaces as the same waves.
-bool same_legs(std::span<const Leg> a, std::span<const Leg> b) {
-    if (a.size() != b.size()) return false;
-    for (std::size_t k = 0; k < a.size(); ++k) {
-        const bool last = k + 1 == a.size();
-        if (a[k].wave != b[k].wave || a[k].layer != b[k].layer) return false;
-        if (!last && a[k].to != b[k].to) return false;
-    }
-    return true;
-}
-
-/// Marks the legs between an end that lies on top of its layer and that interface, where another
-/// way has all but them.
-void mark_spare_legs(std::vector<Legs>& ways, int from, int to) {
-    const auto is_way = [&](std::span<const Leg> legs) {
-        return std::any_of(ways.begin(), ways.end(),
-                           [&](const Legs& one) { return same_legs(one, legs); });
-    };
-    for (Legs& legs : ways) {
-        if (legs.size() < 2) continue;
-        const std::span<const Leg> all = legs;
-        Leg& first = legs.front();
-        Leg& last = legs.back();
-        const int source = from / 2;
-        const int receiver = to / 2;
-        first.spare =
-            from % 2 == 1 && first.layer == source && first.to == source && is_way(all.subspan(1));
-        last.spare = to % 2 == 1 && last.layer == receiver &&
-                     legs[legs.size() - 2].to == receiver && is_way(all.first(all.size() - 1));
-    }
-}
-
-/// Ways between two layers. A point on an interface, as an instrument on the seafloor, lies in the
-/// layer above it too: what leaves it or comes to it there needs no leg to that interface.
-std::vector<Legs> legs_between(const Branch& branch, const LayeredMedium& medium, int from,
-                               int to) {
-    const int source = from / 2;
-    const int receiver = to / 2;
-    std::vector<Legs> out = legs_of(branch, medium, source, receiver);
-    const auto add = [&](int a, int b) {
-        for (Legs& legs : legs_of(branch, medium, a, b)) {
-            const bool leaves = a == source || legs.front().to != source;
-            const bool comes =
-                b == receiver || legs.size() == 1 || legs[legs.size() - 2].to != receiver;
-            if (leaves && comes) out.push_back(std::move(legs));
-        }
-    };
-    if (from % 2 == 1) add(source - 1, receiver);
-    if (to % 2 == 1) add(source, receiver - 1);
-    if (from % 2 == 1 && to % 2 == 1) add(source - 1, receiver - 1);
-    mark_spare_legs(out, from, to);
-    return out;
-}
 
 /// What a level medium tells of a way. Where velocity is linear in all layers in which its waves
 /// turn and it has no bounces, it has one ray, which is found without.
@@ -406,6 +347,63 @@ std::vector<std::size_t> find_on_device(const LayeredMedium& medium, const Ways&
     return left;
 }
 
+/// Finds the pairs of these numbers on the host.
+void find_on_host(const LayeredMedium& medium, Ways& ways, const Ends& from, const Ends& to,
+                  std::span<const RayPair> pairs, std::span<const std::size_t> numbers,
+                  const PhaseOptions& options, int threads, Rays& out) {
+    for (auto& [kinds, list] : ways) {
+        for (const auto& way : list) {
+            way->sources.clear();
+            way->receivers.clear();
+        }
+    }
+    // A table per point that is used.
+    for (const std::size_t i : numbers) {
+        const RayPair& pair = pairs[i];
+        for (const auto& way : ways.at({from.kind_of(pair.source), to.kind_of(pair.receiver)})) {
+            way->sources.try_emplace(pair.source);
+            way->receivers.try_emplace(pair.receiver);
+        }
+    }
+    for (auto& [kinds, list] : ways) {
+        for (const auto& way : list) {
+            std::vector<std::function<void()>> work;
+            for (auto& [number, table] : way->sources) {
+                work.push_back([&, n = static_cast<std::size_t>(number), t = &table] {
+                    *t = way->lattice.from_source(from.places[n]);
+                });
+            }
+            for (auto& [number, table] : way->receivers) {
+                work.push_back([&, n = static_cast<std::size_t>(number), t = &table] {
+                    *t = way->lattice.from_receiver(to.places[n]);
+                });
+            }
+            parallel_for(static_cast<std::int64_t>(work.size()), threads,
+                         [&](std::int64_t i) { work[static_cast<std::size_t>(i)](); });
+        }
+    }
+    std::vector<std::unique_ptr<PairSearch>> searches(static_cast<std::size_t>(threads));
+    parallel_for(static_cast<std::int64_t>(numbers.size()), threads, [&](std::int64_t k) {
+        auto& search = searches[static_cast<std::size_t>(thread_index())];
+        if (!search) search = std::make_unique<PairSearch>(medium, options);
+        const std::size_t i = numbers[static_cast<std::size_t>(k)];
+        const RayPair pair = pairs[i];
+        const auto a = static_cast<std::size_t>(pair.source);
+        const auto b = static_cast<std::size_t>(pair.receiver);
+        out[i] = search->find(ways.at({from.kind_of(pair.source), to.kind_of(pair.receiver)}), pair,
+                              from.places[a], to.places[b]);
+    });
+}
+
+bool are_reversible(std::span<const std::unique_ptr<Way>> ways) {
+    std::vector<Legs> all;
+    for (const auto& way : ways) {
+        if (way->lattice.has_bounces()) return false;
+        all.push_back(way->legs);
+    }
+    return are_reversible(std::span<const Legs>(all));
+}
+
 /// Why a device cannot look for a branch's rays; empty where it can.
 std::string obstacle(const LayeredMedium& medium, const Ways& ways, const PhaseOptions& options) {
     if (options.arrivals == Arrivals::all) return "all arrivals of a phase are found on the CPU";
@@ -445,42 +443,49 @@ std::vector<std::vector<BranchRay>> trace_branch(const LayeredMedium& medium, co
         left.resize(pairs.size());
         std::iota(left.begin(), left.end(), std::size_t{0});
     }
-    // A table per point that is used.
+    // A pair whose ways are the same from either end is looked at from the same one always, so that
+    // a path and its reverse agree to the last bit.
+    std::map<std::pair<int, int>, bool> reversible;
+    for (const auto& [kinds, list] : ways) {
+        reversible[kinds] = kinds.first == kinds.second && are_reversible(list);
+    }
+    const auto is_reversible = [&](RayPair pair) {
+        return reversible.at({from.kind_of(pair.source), to.kind_of(pair.receiver)});
+    };
+    std::vector<RayPair> back;
+    for (const RayPair& pair : pairs) back.push_back({pair.receiver, pair.source});
+    const auto look = [&](std::span<const std::size_t> numbers, bool turned) {
+        find_on_host(medium, ways, turned ? to : from, turned ? from : to, turned ? back : pairs,
+                     numbers, options, threads, out);
+        if (!turned) return;
+        for (const std::size_t i : numbers) {
+            for (BranchRay& ray : out[i]) turn_round(ray);
+        }
+    };
+    std::vector<std::size_t> numbers[2];
     for (const std::size_t i : left) {
-        const RayPair& pair = pairs[i];
-        for (const auto& way : ways.at({from.kind_of(pair.source), to.kind_of(pair.receiver)})) {
-            way->sources.try_emplace(pair.source);
-            way->receivers.try_emplace(pair.receiver);
+        const Vec3 a = from.places[static_cast<std::size_t>(pairs[i].source)];
+        const Vec3 b = to.places[static_cast<std::size_t>(pairs[i].receiver)];
+        const bool turned = is_reversible(pairs[i]) && is_before(b, a) != options.other_end;
+        numbers[turned ? 1 : 0].push_back(i);
+    }
+    for (const bool turned : {false, true}) look(numbers[turned ? 1 : 0], turned);
+    // A path along an interface may be found from one end alone: what has not arrived is looked for
+    // from the other.
+    for (const bool turned : {false, true}) {
+        std::vector<std::size_t>& again = numbers[turned ? 1 : 0];
+        std::erase_if(again, [&](std::size_t i) {
+            const BranchStatus status = out[i].front().status;
+            return !is_reversible(pairs[i]) ||
+                   (status != BranchStatus::crosses && status != BranchStatus::unsettled);
+        });
+        Rays first;
+        for (const std::size_t i : again) first.push_back(std::move(out[i]));
+        look(again, !turned);
+        for (std::size_t k = 0; k < again.size(); ++k) {
+            if (!has_arrived(out[again[k]].front().status)) out[again[k]] = std::move(first[k]);
         }
     }
-    for (auto& [kinds, list] : ways) {
-        for (const auto& way : list) {
-            std::vector<std::function<void()>> work;
-            for (auto& [number, table] : way->sources) {
-                work.push_back([&, n = static_cast<std::size_t>(number), t = &table] {
-                    *t = way->lattice.from_source(from.places[n]);
-                });
-            }
-            for (auto& [number, table] : way->receivers) {
-                work.push_back([&, n = static_cast<std::size_t>(number), t = &table] {
-                    *t = way->lattice.from_receiver(to.places[n]);
-                });
-            }
-            parallel_for(static_cast<std::int64_t>(work.size()), threads,
-                         [&](std::int64_t i) { work[static_cast<std::size_t>(i)](); });
-        }
-    }
-    std::vector<std::unique_ptr<PairSearch>> searches(static_cast<std::size_t>(threads));
-    parallel_for(static_cast<std::int64_t>(left.size()), threads, [&](std::int64_t k) {
-        auto& search = searches[static_cast<std::size_t>(thread_index())];
-        if (!search) search = std::make_unique<PairSearch>(medium, options);
-        const std::size_t i = left[static_cast<std::size_t>(k)];
-        const RayPair pair = pairs[i];
-        const auto a = static_cast<std::size_t>(pair.source);
-        const auto b = static_cast<std::size_t>(pair.receiver);
-        out[i] = search->find(ways.at({from.kind_of(pair.source), to.kind_of(pair.receiver)}), pair,
-                              from.places[a], to.places[b]);
-    });
     return out;
 }
 

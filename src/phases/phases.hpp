@@ -26,6 +26,9 @@ struct PhaseOptions {
     Arrivals arrivals = Arrivals::earliest;
     double tolerance = 1e-6;  ///< of the time: segments are doubled until estimates differ by less
     int most_segments = 512;  ///< per leg
+    /// Pairs whose ways are the same from either end are looked at from one of them, whichever is
+    /// the source; this takes the other.
+    bool other_end = false;
 };
 inline bool is_power_of_segments(const int& n) { return n >= 16 && n <= 4096; }
 inline bool is_phase_tolerance(const double& t) { return t > 0 && t < 1; }

@@ -37,7 +37,8 @@ Lattice lattice_over(const LayeredMedium& medium, int joints) {
     return out;
 }
 
-/// The joint at which the two ends' tables meet: the middle one of the reflections, or of all.
+/// The joint at which the two ends' tables meet: the middle one of the reflections, or of all. Of
+/// two in the middle of the reflections the later one, of two in the middle of all the earlier one.
 int pivot_of(const Legs& legs) {
     std::vector<int> reflections;
     for (std::size_t j = 0; j + 1 < legs.size(); ++j) {
@@ -193,7 +194,9 @@ StartLattice::StartLattice(const LayeredMedium& medium, const Legs& legs)
     }
     bounces_ = bounces_of(legs_);
     pivot_ = bounces_.empty() ? pivot_of(legs_) : bounces_.front();
-    last_pivot_ = bounces_.empty() ? pivot_ : bounces_.back();
+    const int mirrored = joint_count() - 1 - pivot_of(Legs(legs_.rbegin(), legs_.rend()));
+    last_pivot_ = bounces_.empty() ? std::max(pivot_, mirrored) : bounces_.back();
+    if (bounces_.empty()) pivot_ = std::min(pivot_, mirrored);
     const Place& place = medium.place();
     const double y_of_plane = medium.grid().origin.y;
     const auto n = static_cast<std::size_t>(lattice_.count());
@@ -238,7 +241,11 @@ StartLattice::Table StartLattice::from_source(Vec3 place) const {
     Table out;
     if (joint_count() == 0) return out;
     out.time = times_from(place, 0, legs_.front());
-    for (int j = 0; j < pivot_; ++j) step_table(out, between_[static_cast<std::size_t>(j)], false);
+    const int end = bounces_.empty() ? last_pivot_ : pivot_;
+    for (int j = 0; j < end; ++j) {
+        if (j == pivot_) out.nearer = out.time;
+        step_table(out, between_[static_cast<std::size_t>(j)], false);
+    }
     return out;
 }
 
@@ -246,21 +253,23 @@ StartLattice::Table StartLattice::from_receiver(Vec3 place) const {
     Table out;
     if (joint_count() == 0) return out;
     out.time = times_from(place, joint_count() - 1, legs_.back());
-    for (int j = joint_count() - 2; j >= last_pivot_; --j) {
+    const int end = bounces_.empty() ? pivot_ : last_pivot_;
+    for (int j = joint_count() - 2; j >= end; --j) {
+        if (j + 1 == last_pivot_) out.nearer = out.time;
         step_table(out, between_[static_cast<std::size_t>(j)], true);
     }
     return out;
 }
 
-void StartLattice::trace_back(const Table& source, std::vector<int>& points) const {
-    for (int j = pivot_ - 1; j >= 0; --j) {
+void StartLattice::trace_back(const Table& source, int pivot, std::vector<int>& points) const {
+    for (int j = pivot - 1; j >= 0; --j) {
         const auto k = static_cast<std::size_t>(j);
         points[k] = source.before[k][static_cast<std::size_t>(points[k + 1])];
     }
 }
 
-void StartLattice::trace_on(const Table& receiver, std::vector<int>& points) const {
-    for (int j = last_pivot_ + 1; j < joint_count(); ++j) {
+void StartLattice::trace_on(const Table& receiver, int pivot, std::vector<int>& points) const {
+    for (int j = pivot + 1; j < joint_count(); ++j) {
         const auto k = static_cast<std::size_t>(j);
         points[k] = receiver.before[static_cast<std::size_t>(joint_count() - 1 - j)]
                                    [static_cast<std::size_t>(points[k - 1])];
@@ -330,8 +339,8 @@ std::vector<PathStart> StartLattice::bounce_starts(const Table& source, const Ta
             points[static_cast<std::size_t>(bounces_[static_cast<std::size_t>(k)])] =
                 nearest_point(at.back().x, at.back().y);
         }
-        trace_back(source, points);
-        trace_on(receiver, points);
+        trace_back(source, pivot_, points);
+        trace_on(receiver, last_pivot_, points);
         for (int k = 0; k + 1 < count; ++k) {
             trace_between(bounces_[static_cast<std::size_t>(k)],
                           bounces_[static_cast<std::size_t>(k + 1)], points);
@@ -354,22 +363,47 @@ std::vector<PathStart> StartLattice::bounce_starts(const Table& source, const Ta
 std::vector<PathStart> StartLattice::starts(const Table& source, const Table& receiver,
                                             int most) const {
     if (joint_count() == 0) return {PathStart{}};
-    std::vector<StationaryPoint> found = stationary_points(lattice_, source.time, receiver.time);
-    std::stable_sort(found.begin(), found.end(),
-                     [](const StationaryPoint& a, const StationaryPoint& b) {
-                         return a.least != b.least ? a.least : a.time < b.time;
-                     });
+    struct Candidate {
+        StationaryPoint at;
+        int pivot;
+    };
+    std::vector<Candidate> found;
+    const bool two = pivot_ != last_pivot_;
+    const auto look = [&](int pivot, const std::vector<double>& a, const std::vector<double>& b) {
+        for (const StationaryPoint& at : stationary_points(lattice_, a, b)) {
+            found.push_back({at, pivot});
+        }
+    };
+    look(pivot_, two ? source.nearer : source.time, receiver.time);
+    if (two) look(last_pivot_, source.time, receiver.nearer);
+    std::stable_sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
+        return a.at.least != b.at.least ? a.at.least : a.at.time < b.at.time;
+    });
+    // What both pivots tell is one start.
+    std::vector<std::vector<int>> taken;
+    const auto is_taken = [&](const std::vector<int>& points) {
+        return std::any_of(taken.begin(), taken.end(), [&](const std::vector<int>& other) {
+            return std::equal(points.begin(), points.end(), other.begin(), [&](int a, int b) {
+                return std::abs(a / lattice_.ny - b / lattice_.ny) <= 1 &&
+                       std::abs(a % lattice_.ny - b % lattice_.ny) <= 1;
+            });
+        });
+    };
     std::vector<PathStart> out;
     int counts[2] = {0, 0};
-    for (const StationaryPoint& f : found) {
-        if (counts[f.least ? 0 : 1]++ >= most) continue;
+    for (const auto& [at, pivot] : found) {
+        int& count = counts[at.least ? 0 : 1];
+        if (count >= most) continue;
         std::vector<int> points(static_cast<std::size_t>(joint_count()));
-        points[static_cast<std::size_t>(pivot_)] = f.point;
-        trace_back(source, points);
-        trace_on(receiver, points);
-        out.push_back(start_at(points, f.time));
-        out.back().least = f.least;
-        if (!f.least) out.back().held = std::uint64_t{1} << pivot_;
+        points[static_cast<std::size_t>(pivot)] = at.point;
+        trace_back(source, pivot, points);
+        trace_on(receiver, pivot, points);
+        if (two && at.least && is_taken(points)) continue;
+        ++count;
+        out.push_back(start_at(points, at.time));
+        out.back().least = at.least;
+        if (!at.least) out.back().held = std::uint64_t{1} << pivot;
+        if (two && at.least) taken.push_back(std::move(points));
     }
     return out;
 }

@@ -25,6 +25,8 @@ std::vector<int> bounces_of(const Legs& legs);
 /// legs: they tell where to look for stationary paths. The legs up to the *pivot*, the middle
 /// reflection, are found by the least time from the source (Bellman), those after it by the least
 /// time from the receiver; over the pivot's lattice every stationary point of their sum is a start.
+/// Where the middle is one of two joints both are pivots, so that a path and its reverse have the
+/// same starts.
 ///
 /// Where waves turn on both sides of a reflection below the surface (PP, SS), their times are
 /// concave functions of distance and the sum is a maximum along the path, flatter than the errors
@@ -38,11 +40,12 @@ class StartLattice {
     int joint_count() const { return static_cast<int>(legs_.size()) - 1; }
     /// Whether starts are those of bounces.
     bool has_bounces() const { return !bounces_.empty(); }
-    /// The table of one end: least times to every point of the pivot, and the way there. Where
+    /// The table of one end: least times to every point of the pivots, and the way there. Where
     /// there are bounces, the pivot of the source is the first of them, that of the receiver the
     /// last.
     struct Table {
-        std::vector<double> time;
+        std::vector<double> time;                       ///< to the pivot that is farther away
+        std::vector<double> nearer;                     ///< to the nearer of two; else empty
         std::vector<std::vector<std::int32_t>> before;  ///< per joint between the end and the pivot
     };
     Table from_source(Vec3 place) const;
@@ -69,8 +72,8 @@ class StartLattice {
     /// Along straight legs from a place to the points of a joint's lattice.
     std::vector<double> times_from(Vec3 place, int joint, const Leg& leg) const;
     /// Which points of the lattices before (after) a pivot's point lead there, into `points`.
-    void trace_back(const Table& source, std::vector<int>& points) const;
-    void trace_on(const Table& receiver, std::vector<int>& points) const;
+    void trace_back(const Table& source, int pivot, std::vector<int>& points) const;
+    void trace_on(const Table& receiver, int pivot, std::vector<int>& points) const;
     void trace_between(int first, int last, std::vector<int>& points) const;
     PathStart start_at(const std::vector<int>& points, double time) const;
     int nearest_point(double x, double y) const;
@@ -83,8 +86,8 @@ class StartLattice {
     Lattice lattice_;
     /// Per leg, in 3-D: one slowness for the whole layer, since there are many points.
     std::vector<double> mean_;
-    int pivot_ = 0;       ///< of the source's tables
-    int last_pivot_ = 0;  ///< of the receiver's; the same but for bounces
+    int pivot_ = 0;
+    int last_pivot_ = 0;  ///< the same where one joint is in the middle
     std::vector<int> bounces_;
     std::vector<std::vector<Vec3>> places_;    ///< per joint
     std::vector<std::vector<float>> between_;  ///< per leg between two joints: [from][to]

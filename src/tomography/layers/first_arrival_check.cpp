@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "eikonal/eikonal.hpp"
+#include "phases/leg_lists.hpp"
 
 namespace fermat {
 namespace {
@@ -33,12 +34,14 @@ bool dives_anywhere(const Branch& branch) { return branch.steps.empty() && branc
 
 }  // namespace
 
-CheckedRays trace_checked(const LayeredMedium& medium, const Branch& branch,
-                          std::span<const Vec3> sources, std::span<const Vec3> receivers,
-                          std::span<const RayPair> pairs, const PhaseOptions& options,
-                          const Execution& execution) {
-    CheckedRays out{trace_branch(medium, branch, sources, receivers, pairs, options, execution),
-                    std::vector<bool>(pairs.size(), false)};
+std::vector<BranchRay> trace_checked(const LayeredMedium& medium, const Branch& branch,
+                                     std::span<const Vec3> sources, std::span<const Vec3> receivers,
+                                     std::span<const RayPair> pairs, const PhaseOptions& options,
+                                     const Execution& execution) {
+    std::vector<BranchRay> out;
+    for (auto& rays : trace_branch(medium, branch, sources, receivers, pairs, options, execution)) {
+        out.push_back(std::move(rays.front()));
+    }
     const Model& first = medium.layers().front().p;
     if (!dives_anywhere(branch) || !medium.grid().is_2d() || !first.is_plain()) return out;
     const Model model = filled(medium, branch.last);
@@ -49,11 +52,9 @@ CheckedRays trace_checked(const LayeredMedium& medium, const Branch& branch,
     const double cell =
         medium.grid().spacing.z / *std::min_element(slow.data(), slow.data() + slow.size());
     const auto is_late = [&](std::size_t n, double part) {
-        const RayPair pair = pairs[n];
-        const double time = times[static_cast<std::size_t>(pair.source) * receivers.size() +
-                                  static_cast<std::size_t>(pair.receiver)];
-        const BranchRay& ray = out.rays[n].front();
-        return !has_arrived(ray.status) || ray.time > (1 + part) * time + cell;
+        const double time = times[static_cast<std::size_t>(pairs[n].source) * receivers.size() +
+                                  static_cast<std::size_t>(pairs[n].receiver)];
+        return !has_arrived(out[n].status) || out[n].time > (1 + part) * time + cell;
     };
     std::vector<std::size_t> late;
     std::vector<RayPair> back;
@@ -62,13 +63,15 @@ CheckedRays trace_checked(const LayeredMedium& medium, const Branch& branch,
         late.push_back(n);
         back.push_back({pairs[n].receiver, pairs[n].source});
     }
-    auto again = trace_branch(medium, branch, receivers, sources, back, options, execution);
+    PhaseOptions from_other_end = options;
+    from_other_end.other_end = true;
+    auto again = trace_branch(medium, branch, receivers, sources, back, from_other_end, execution);
     for (std::size_t k = 0; k < late.size(); ++k) {
-        BranchRay& ray = out.rays[late[k]].front();
+        BranchRay& ray = out[late[k]];
         BranchRay& other = again[k].front();
         if (has_arrived(other.status) && (!has_arrived(ray.status) || other.time < ray.time)) {
             ray = std::move(other);
-            out.turned_round[late[k]] = true;
+            turn_round(ray);
         }
         if (has_arrived(ray.status) && is_late(late[k], 0.1)) ray.status = BranchStatus::unsettled;
     }

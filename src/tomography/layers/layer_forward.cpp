@@ -76,19 +76,19 @@ std::vector<PredictedPick> LayerForward::predict(const LayerUnknowns& unknowns,
                 const Arrival& arrival = survey.arrivals[numbers[b][i]];
                 pairs.push_back({arrival.event, arrival.station});
             }
-            const CheckedRays found = trace_checked(medium, branches_[b], sources, receivers_,
-                                                    pairs, rays_, execution_.alone());
+            const std::vector<BranchRay> found = trace_checked(
+                medium, branches_[b], sources, receivers_, pairs, rays_, execution_.alone());
             const std::size_t begin = own.size();
             own.resize(begin + pairs.size());
             parallel_for(static_cast<std::int64_t>(pairs.size()), threads, [&](std::int64_t i) {
                 const auto k = static_cast<std::size_t>(i);
-                const BranchRay& ray = found.rays[k].front();
+                const BranchRay& ray = found[k];
                 PredictedPick& pick = own[begin + k];
                 pick.status = ray.status;
                 pick.time = ray.time;
                 if (!has_arrived(ray.status)) return;
                 const BranchDerivative by = derivative_of(medium, ray);
-                pick.by_source = found.turned_round[k] ? by.receiver : by.source;
+                pick.by_source = by.source;
                 pick.row = unknowns.row_of(x, medium, by);
             });
             execution_.monitor.check();

@@ -20,6 +20,7 @@ SHADER = Path("src/eikonal/shaders/stencil.glsl")
 HEAD = """// Written by scripts/stencil_glsl.py from src/eikonal/stencil.hpp, where everything is explained.
 
 float root(float x) { return sqrt(x); }
+float magnitude(float x) { return abs(x); }
 """
 
 #: From the first of these to before the second: constants, structs and functions of one value. The

@@ -61,6 +61,9 @@ using Scalar = typename ScalarOf<V>::type;
 FERMAT_HD inline float root(float v) { return std::sqrt(v); }
 FERMAT_HD inline double root(double v) { return std::sqrt(v); }
 
+FERMAT_HD_INLINE float magnitude(float v) { return std::fabs(v); }
+FERMAT_HD_INLINE double magnitude(double v) { return std::fabs(v); }
+
 FERMAT_HD_INLINE bool any_lane(bool mask) { return mask; }
 
 #if defined(__CUDACC__)
@@ -89,6 +92,13 @@ template <class V>
     std::memcpy(&v, out, sizeof v);
     return v;
 #endif
+}
+
+/// |v|, by the bit of the sign.
+template <class V>
+requires(sizeof(V) == register_bytes) [[gnu::always_inline]] inline V magnitude(V v) {
+    using Bits = decltype(V{} < V{});
+    return (V)((Bits)v & ~(Bits)(-V{}));
 }
 
 /// The lanes in which a comparison holds, as bits.

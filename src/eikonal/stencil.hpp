@@ -20,7 +20,18 @@ namespace fermat {
 ///     sum_d max((c_d tau - beta_d)/h_d, 0)^2 = f^2,   f = s / T0
 ///
 /// whose left side grows with tau, so it has exactly one root. Axis d contributes where tau exceeds
-/// z_d = beta_d/c_d. The value type V is float, double or Lanes.
+/// z_d = beta_d/c_d.
+///
+/// Second order adds half the bend tau - 2 tau_1 + tau_2 to the difference of first order. In rough
+/// media that would magnify noise, and end abruptly where the node behind ceases to be the earlier.
+/// So the bend counts up to the drop from T_1 to T_2 only, and not where that is negative:
+///
+///     c_d tau - beta_d = (1 + sigma gamma) tau - tau_1 + max(-drop, min(bend, drop)) / 2
+///     drop = tau_1 (1 - sigma gamma) - tau_2 (1 - 2 sigma gamma + a eta),   eta = h^2/r^2
+///
+/// The drop is (T_1 - T_2)/T0 without a root, to second order in h/r no more than that. The
+/// equation still grows with tau, so that tau is a continuous function of all its neighbours. The
+/// value type V is float, double or Lanes.
 
 /// tau of a node that no wave has reached. It is finite, so arithmetic with it raises no
 /// exceptions.
@@ -89,8 +100,8 @@ struct UpwindSide {
     V far;
     V other;   ///< the neighbour on the other side
     V toward;  ///< sigma gamma
+    V eta;
     V near_ratio2;
-    V far_ratio2;
     Scalar<V> inverse_spacing;
 };
 
@@ -101,8 +112,8 @@ FERMAT_HD_INLINE UpwindSide<V> factored_side(const AxisStencil<V>& axis, Mask fr
     side.far = from_low ? axis.low2 : axis.high2;
     side.other = from_low ? axis.high : axis.low;
     side.toward = from_low ? axis.gamma : -axis.gamma;
+    side.eta = axis.eta;
     side.near_ratio2 = 1 - 2 * side.toward + axis.eta;
-    side.far_ratio2 = 1 - 4 * side.toward + 4 * axis.eta;
     side.inverse_spacing = axis.inverse_spacing;
     return side;
 }
@@ -167,34 +178,78 @@ FERMAT_HD_INLINE V feeding_lead(V now, V neighbour, V toward, V eta) {
     return most(earlier, upwind);
 }
 
-/// Whether the node behind the upwind neighbour is itself upwind of that neighbour, which second
-/// order needs. Ties, as between nodes on both sides of the source's plane, count as upwind:
-/// otherwise rounding could switch the order back and forth. Where tau falls to a third within a
-/// cell, as beside a source in a slow node among fast ones, extrapolation would make times
-/// negative, and first order is taken.
+/// The drop and the bend of an axis. Second order is used where the drop is positive: the node
+/// behind the upwind neighbour must be upwind of that itself.
 template <class V>
-FERMAT_HD_INLINE auto upwind_behind(const UpwindSide<V>& side) {
-    return (Scalar<V>(0.99999) * side.far * side.far * side.far_ratio2 <=
-            side.near * side.near * side.near_ratio2) &
-           (side.far < 3 * side.near);
+FERMAT_HD_INLINE V drop_of(const UpwindSide<V>& side) {
+    return side.near * (1 - side.toward) -
+           side.far * (1 - 2 * side.toward + Scalar<V>(1.5625) * side.eta);
+}
+template <class V>
+FERMAT_HD_INLINE V bend_of(const UpwindSide<V>& side, V tau) {
+    return tau - (2 * side.near - side.far);
 }
 
-/// The term of one side, of second order where the node behind is upwind too.
+/// Whether the bend exceeds the drop.
+template <class V>
+FERMAT_HD_INLINE auto bends_more(const UpwindSide<V>& side, V tau) {
+    const V drop = drop_of(side);
+    return (drop > 0) & (magnitude(bend_of(side, tau)) > drop);
+}
+
+/// The term of one side. Beyond the source c may be negative. The slope then points the wrong way
+/// for every tau, and the axis contributes nothing.
+template <class V>
+FERMAT_HD_INLINE UpwindTerm<V> term_of(const UpwindSide<V>& side, V c, V shift) {
+    using Real = Scalar<V>;
+    const V one = V{} + 1;
+    const V none = V{} + unreached<Real>;
+    return {side.near, c > 0 ? shift : none, c > 0 ? c : one, side.inverse_spacing};
+}
+
+/// The term of one side, of second order where the node behind is upwind too, whatever the bend.
 template <int Order, class V>
 FERMAT_HD_INLINE UpwindTerm<V> upwind_term(const UpwindSide<V>& side) {
     using Real = Scalar<V>;
     V c = 1 + side.toward;
     V shift = -side.near * side.toward;
     if constexpr (Order == 2) {
-        const auto second = upwind_behind(side);
-        c = second ? c + Real(0.5) : c;
-        shift = second ? shift + Real(0.5) * (side.near - side.far) : shift;
+        const V none = V{};
+        const V part = drop_of(side) > 0 ? none + Real(0.5) : none;
+        c = c + part;
+        shift = shift + part * (side.near - side.far);
     }
-    // Beyond the source c may be negative. The slope then points the wrong way for every tau, and
-    // the axis contributes nothing.
-    const V one = V{} + 1;
-    const V none = V{} + unreached<Real>;
-    return {side.near, c > 0 ? shift : none, c > 0 ? c : one, side.inverse_spacing};
+    return term_of(side, c, shift);
+}
+
+/// The term of second order at tau, where the bend may exceed the drop.
+template <class V>
+FERMAT_HD_INLINE UpwindTerm<V> limited_term(const UpwindSide<V>& side, V tau) {
+    using Real = Scalar<V>;
+    const V none = V{};
+    const V drop = most(drop_of(side), none);
+    const V bend = bend_of(side, tau);
+    const auto second = (drop > 0) & (magnitude(bend) <= drop);
+    const V part = second ? none + Real(0.5) : none;
+    const V cut = second ? none : bend < 0 ? -drop : drop;
+    const V c = 1 + side.toward;
+    const V shift = -side.near * side.toward;
+    return term_of(side, c + part, shift + part * (side.near - side.far) - Real(0.5) * cut);
+}
+
+/// What a term adds to the equation at tau before it is squared.
+template <class V>
+FERMAT_HD_INLINE V excess_of(const UpwindTerm<V>& term, V tau) {
+    return term.c * (tau - term.near) - term.shift;
+}
+
+/// The side of the larger derivative at tau, of second order.
+template <class V>
+FERMAT_HD_INLINE auto limited_from_low(const AxisStencil<V>& axis, V tau) {
+    const V none = V{};
+    const UpwindSide<V> low = factored_side(axis, none <= none);
+    const UpwindSide<V> high = factored_side(axis, none < none);
+    return excess_of(limited_term(low, tau), tau) > excess_of(limited_term(high, tau), tau);
 }
 
 /// One side of an axis in the plain equation, which takes differences of T instead of tau: tau_k
@@ -207,7 +262,7 @@ FERMAT_HD_INLINE UpwindSide<V> plain_side(const AxisStencil<V>& axis, Mask from_
     const V none = 0 * toward;
     const V near = (from_low ? axis.low : axis.high) * root(near_ratio2 > 0 ? near_ratio2 : none);
     const V far = (from_low ? axis.low2 : axis.high2) * root(far_ratio2 > 0 ? far_ratio2 : none);
-    return {near, far, none, none, none + 1, none + 1, axis.inverse_spacing};
+    return {near, far, none, none, none, none + 1, axis.inverse_spacing};
 }
 /// The side of the earlier neighbour in the plain equation.
 template <class V>
@@ -328,6 +383,7 @@ template <class V, class Mask>
 struct StraightTau {
     V tau;
     Mask careful;
+    Mask late;  ///< where the plain solution may be needed
 };
 
 template <int Order, class V, class... Axis>
@@ -335,21 +391,80 @@ FERMAT_HD_INLINE auto straight_tau(V f, V inverse_r2, const Axis&... axis) {
     using Real = Scalar<V>;
     const auto solve = [&](const auto&... side) __attribute__((always_inline)) {
         const V tau = solve_upwind(upwind_term<Order>(side)..., f);
-        const V nearest2 = least((side.near * side.near * side.near_ratio2)...);
+        const V nearest2 = least((side.near * (side.near * side.near_ratio2))...);
         const auto late = may_be_late(tau, nearest2, f, inverse_r2);
         const auto reached = (tau < reached_limit<Real>)&(f < reached_limit<Real>);
-        const auto careful = (late | (both_upwind(side, tau) | ...)) & reached;
-        return StraightTau<V, std::remove_cv_t<decltype(careful)>>{tau, careful};
+        auto careful = late | (both_upwind(side, tau) | ...);
+        if constexpr (Order == 2) careful = careful | (bends_more(side, tau) | ...);
+        careful = careful & reached;
+        return StraightTau<V, std::remove_cv_t<decltype(careful)>>{tau, careful, late & reached};
     };
     return solve(factored_side(axis)...);
 }
 
-/// The rare cases of update_tau. `tau` is the result of straight_tau.
-template <int Order, class V, class... Axis>
-FERMAT_HD_RARE V update_tau_carefully(V tau, V f, V inverse_r2, const Axis&... axis) {
-    const V godunov = solve_upwind(upwind_term<Order>(godunov_side(axis, tau))..., f);
-    const V plain = solve_upwind(upwind_term<Order>(plain_side(axis))..., f);
-    return plain_where_late(least(tau, godunov), plain, f, inverse_r2);
+/// The root of the equation whose terms depend on tau: term(axis, tau). They are lines in pieces:
+/// the root of those at one tau tells on which side of it the solution lies, and is the solution
+/// once they stay the same. `from` is a first guess, and the answer where not `wanted`.
+template <class V, class Mask, class Term, class... Axis>
+FERMAT_HD_INLINE V root_of_pieces(V from, Mask wanted, V f, Term term, const Axis&... axis) {
+    using Real = Scalar<V>;
+    constexpr int most_turns = 24;
+    constexpr Real tolerance = sizeof(Real) == 8 ? Real(1e-15) : Real(2e-7);
+    V tau = from;
+    V low = V{};
+    V high = V{} + unreached<Real>;
+    auto open = wanted;
+    for (int turn = 0; turn < most_turns && any_lane(open); ++turn) {
+        const V next = solve_upwind(term(axis, tau)..., f);
+        const auto falls = next < tau;
+        const V change = most(tau - next, next - tau);
+        high = falls ? tau : high;
+        low = falls ? low : tau;
+        const auto inside = (next > low) & (next < high);
+        const V middle = high < reached_limit<Real> ? Real(0.5) * (low + high) : 2 * low;
+        const auto settled = change <= tolerance * next;
+        const V better = inside | settled ? next : middle;
+        tau = open ? better : tau;
+        open = open & !settled;
+    }
+    return tau;
+}
+
+/// The factored solution in the rare cases of update_tau.
+template <int Order, class Straight, class V, class... Axis>
+FERMAT_HD_INLINE V factored_tau(const Straight& straight, V f, const Axis&... axis) {
+    const V tau = straight.tau;
+    if constexpr (Order == 1) {
+        return least(tau, solve_upwind(upwind_term<1>(godunov_side(axis, tau))..., f));
+    } else {
+        const auto term = [](const AxisStencil<V>& a, V at) __attribute__((always_inline)) {
+            return limited_term(factored_side(a, limited_from_low(a, at)), at);
+        };
+        return root_of_pieces(tau, straight.careful, f, term, axis...);
+    }
+}
+
+/// The plain solution where it may be needed.
+template <int Order, class Straight, class V, class... Axis>
+FERMAT_HD_INLINE V plain_tau(const Straight& straight, V f, const Axis&... axis) {
+    const V tau = solve_upwind(upwind_term<Order>(plain_side(axis))..., f);
+    if constexpr (Order == 1) return tau;
+    const auto term = [](const AxisStencil<V>& a, V at) __attribute__((always_inline)) {
+        return limited_term(plain_side(a), at);
+    };
+    const V plain = root_of_pieces(tau, straight.late, f, term, axis...);
+    return straight.late ? plain : V{};
+}
+
+/// The rare cases of update_tau. `straight` is the result of straight_tau.
+template <int Order, class Straight, class V, class... Axis>
+FERMAT_HD_RARE V update_tau_carefully(Straight straight, V f, V inverse_r2, const Axis&... axis) {
+    const V factored = factored_tau<Order>(straight, f, axis...);
+    if (Order == 2 && !any_lane(straight.late)) return factored;
+    const V plain = plain_tau<Order>(straight, f, axis...);
+    const V tau = plain_where_late(factored, plain, f, inverse_r2);
+    if constexpr (Order == 1) return tau;
+    return straight.late ? tau : factored;
 }
 
 /// tau of a node from its neighbours. Along each axis it uses the side that makes the node
@@ -370,7 +485,7 @@ template <int Order, class V, class... Axis>
 FERMAT_HD_INLINE V update_tau(V f, V inverse_r2, const Axis&... axis) {
     const auto straight = straight_tau<Order>(f, inverse_r2, axis...);
     if (!any_lane(straight.careful)) return straight.tau;
-    return update_tau_carefully<Order>(straight.tau, f, inverse_r2, axis...);
+    return update_tau_carefully<Order>(straight, f, inverse_r2, axis...);
 }
 
 }  // namespace fermat

@@ -16,6 +16,7 @@ namespace fermat {
 ///     d tau = (f df + sum_d p_d (d beta_d - tau d c_d)) / D
 ///     beta = tau_1,               d beta = d tau_1                    first order
 ///     beta = 2 tau_1 - tau_2 / 2, d beta = 2 d tau_1 - d tau_2 / 2    second order
+///     beta = tau_1 -+ drop / 2                                        where the bend is cut
 ///
 /// In the factored equation c = alpha + sigma gamma. In the plain one c = alpha, and tau_k r_k/r
 /// takes the place of tau_k, where (r_k/r)^2 = 1 - 2 k sigma gamma + k^2 eta.
@@ -28,6 +29,7 @@ struct AxisDerivative {
     V gamma = 0;
     V eta = 0;
     bool from_low = false;  ///< whether the upwind neighbour is the one below
+    int cut = 0;            ///< 1 or -1 where the bend exceeds the drop: its sign
 };
 
 template <int Dim, class V = double>
@@ -54,16 +56,31 @@ FERMAT_HD inline TauDerivative<Dim, V> root_derivative(const AxisStencil<V> (&ax
     for (int d = 0; d < Dim; ++d) {
         const UpwindSide<V> side =
             Plain ? plain_side(axis[d], from_low[d]) : factored_side(axis[d], from_low[d]);
-        const UpwindTerm<V> term = upwind_term<Order>(side);
-        const V excess = term.c * (tau - term.near) - term.shift;
+        const UpwindTerm<V> term = Order == 2 ? limited_term(side, tau) : upwind_term<Order>(side);
+        const V excess = excess_of(term, tau);
         pull[d] = excess > 0 ? excess * term.inverse_spacing * term.inverse_spacing : 0;
         sum += term.c * pull[d];
         AxisDerivative<V>& by = out.axis[d];
         by.from_low = from_low[d];
         if (pull[d] == 0) continue;
-        const bool second = Order == 2 && upwind_behind(side);
-        by.near = second ? V(2) : V(1);
-        by.far = second ? V(-0.5) : V(0);
+        by.near = 1;
+        const V drop = Order == 1 ? V(0) : drop_of(side);
+        if (!(drop > 0)) continue;
+        const V bend = bend_of(side, tau);
+        by.cut = bend > drop ? 1 : bend < -drop ? -1 : 0;
+        if (by.cut == 0) {
+            by.near = 2;
+            by.far = V(-0.5);
+            continue;
+        }
+        const V half = V(0.5) * static_cast<V>(by.cut);
+        by.near = 1 - half * (1 - side.toward);
+        by.far = half * (1 - 2 * side.toward + V(1.5625) * side.eta);
+        if constexpr (!Plain) {
+            const V sigma = from_low[d] ? V(1) : V(-1);
+            by.gamma = half * sigma * (side.near - 2 * side.far);
+            by.eta = half * V(1.5625) * side.far;
+        }
     }
     if (!(sum > 0)) return out;
     const V share = 1 / sum;
@@ -75,7 +92,8 @@ FERMAT_HD inline TauDerivative<Dim, V> root_derivative(const AxisStencil<V> (&ax
         by.far *= part;
         const V sigma = from_low[d] ? V(1) : V(-1);
         if constexpr (!Plain) {
-            by.gamma = -sigma * tau * part;
+            by.gamma = (by.gamma - sigma * tau) * part;
+            by.eta *= part;
         } else {
             const V near2 = 1 - 2 * sigma * axis[d].gamma + axis[d].eta;
             const V far2 = 1 - 4 * sigma * axis[d].gamma + 4 * axis[d].eta;
@@ -118,28 +136,29 @@ FERMAT_HD inline TauDerivative<Dim, V> tau_derivative(V f, V inverse_r2,
         return detail::root_derivative<Order, false>(axis, low, straight.tau, f);
     }
     const V limit = late_limit(f, inverse_r2);
-    const V plain = detail::with_axes(axis, [&](const auto&... a) {
-        return solve_upwind(upwind_term<Order>(plain_side(a))..., f);
-    });
+    const V plain = detail::with_axes(
+        axis, [&](const auto&... a) { return plain_tau<Order>(straight, f, a...); });
     if (plain > limit) {
         for (int d = 0; d < Dim; ++d) low[d] = plain_from_low(axis[d]);
         return detail::root_derivative<Order, true>(axis, low, plain, f);
     }
-    const V godunov = detail::with_axes(axis, [&](const auto&... a) {
-        return solve_upwind(upwind_term<Order>(godunov_side(a, straight.tau))..., f);
-    });
-    if (limit < least(straight.tau, godunov)) {
+    const V factored = detail::with_axes(
+        axis, [&](const auto&... a) { return factored_tau<Order>(straight, f, a...); });
+    if (limit < factored) {
         TauDerivative<Dim, V> out;
         out.tau = limit;
         out.f = limit / f;
         out.at_limit = true;
         return out;
     }
-    if (straight.tau < godunov) {
-        return detail::root_derivative<Order, false>(axis, low, straight.tau, f);
+    const V godunov = Order == 2 ? factored : detail::with_axes(axis, [&](const auto&... a) {
+        return solve_upwind(upwind_term<Order>(godunov_side(a, straight.tau))..., f);
+    });
+    for (int d = 0; d < Dim; ++d) {
+        if (Order == 2) low[d] = limited_from_low(axis[d], factored);
+        if (Order == 1 && godunov <= straight.tau) low[d] = godunov_from_low(axis[d], straight.tau);
     }
-    for (int d = 0; d < Dim; ++d) low[d] = godunov_from_low(axis[d], straight.tau);
-    return detail::root_derivative<Order, false>(axis, low, godunov, f);
+    return detail::root_derivative<Order, false>(axis, low, factored, f);
 }
 
 }  // namespace fermat

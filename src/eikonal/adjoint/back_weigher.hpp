@@ -150,7 +150,8 @@ class BackWeigher {
         for (int d = 0; d < Dim; ++d) {
             const AxisDerivative<Real>& axis = by.axis[d];
             if (axis.near > 0) {
-                weight[d] = AxisWeight<Real>(axis.near, axis.from_low, axis.far != 0, by.plain);
+                weight[d] =
+                    AxisWeight<Real>(axis.near, axis.from_low, axis.far != 0, by.plain, axis.cut);
             }
             weights[d * tile_nodes<Dim>] = weight[d];
         }

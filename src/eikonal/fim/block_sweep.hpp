@@ -48,9 +48,9 @@ std::array<int, 3> FimBlock<Real, Dim, Order>::sweep(const FimProblem<Real>& pro
     };
     // This is rare and not inlined, so that the loop keeps its values in registers.
     const auto carefully = [&](const Real* t, int lane, V outer_x, V run_x, V inverse_r2, V f,
-                               V tau) __attribute__((noinline)) {
+                               auto straight) __attribute__((noinline)) {
         return with_axes(t, lane, outer_x, run_x, inverse_r2, [&](const auto&... axis) {
-            return update_tau_carefully<Order>(tau, f, inverse_r2, axis...);
+            return update_tau_carefully<Order>(straight, f, inverse_r2, axis...);
         });
     };
     std::array<int, 3> lagging{};
@@ -79,7 +79,7 @@ std::array<int, 3> FimBlock<Real, Dim, Order>::sweep(const FimProblem<Real>& pro
                 });
             V candidate = straight.tau;
             if (any_lane(straight.careful)) [[unlikely]] {
-                candidate = carefully(t, lane, outer_x, run_x, inverse_r2, f, candidate);
+                candidate = carefully(t, lane, outer_x, run_x, inverse_r2, f, straight);
             }
             const V old = load(t);
             Mask better = (f < reached_limit<Real>)&(candidate < reached_limit<Real>);

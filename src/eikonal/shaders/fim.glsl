@@ -110,22 +110,72 @@ AxisStencil stencil(ivec3 node, int axis, float inverse_r2) {
                        h * coordinate(axis, node[axis]) * inverse_r2, h * h * inverse_r2, 1.0 / h);
 }
 
-/// update_tau of stencil.hpp, whose templates for any number of axes GLSL has not.
+/// update_tau of stencil.hpp and its parts, whose templates for any number of axes GLSL has not.
+const float tolerance_of_pieces = 2e-7;
+const int most_turns_of_pieces = 24;
+
+/// One turn of root_of_pieces: true while the solution is not found. `next` is the root of the
+/// lines at tau.
+bool next_turn(float next, inout float tau, inout float low, inout float high) {
+    bool falls = next < tau;
+    float change = abs(tau - next);
+    if (falls) {
+        high = tau;
+    } else {
+        low = tau;
+    }
+    bool settled = change <= tolerance_of_pieces * next;
+    float middle = high < reached_limit ? 0.5 * (low + high) : 2.0 * low;
+    tau = (next > low && next < high) || settled ? next : middle;
+    return !settled;
+}
+UpwindTerm factored_piece(AxisStencil a, float tau) {
+    return limited_term(factored_side(a, limited_from_low(a, tau)), tau);
+}
+UpwindTerm plain_piece(AxisStencil a, float tau) { return limited_term(plain_side(a), tau); }
+
 #if DIM == 3
 float update_tau(float f, float inverse_r2, AxisStencil a, AxisStencil b, AxisStencil c) {
     UpwindSide p = factored_side(a), q = factored_side(b), r = factored_side(c);
     float straight = solve_upwind(upwind_term(p), upwind_term(q), upwind_term(r), f);
     float nearest2 = least(p.near * p.near * p.near_ratio2, q.near * q.near * q.near_ratio2,
                            r.near * r.near * r.near_ratio2);
-    bool careful = may_be_late(straight, nearest2, f, inverse_r2) || both_upwind(p, straight) ||
-                   both_upwind(q, straight) || both_upwind(r, straight);
+    bool late = may_be_late(straight, nearest2, f, inverse_r2);
+    bool careful = late || both_upwind(p, straight) || both_upwind(q, straight) ||
+                   both_upwind(r, straight);
+    if (ORDER == 2) {
+        careful = careful || bends_more(p, straight) || bends_more(q, straight) ||
+                  bends_more(r, straight);
+    }
     if (!careful || !(straight < reached_limit)) return straight;
-    float godunov = solve_upwind(upwind_term(godunov_side(a, straight)),
-                                 upwind_term(godunov_side(b, straight)),
-                                 upwind_term(godunov_side(c, straight)), f);
+    float factored = straight;
+    if (ORDER == 2) {
+        float low = 0.0;
+        float high = unreached;
+        for (int turn = 0; turn < most_turns_of_pieces; ++turn) {
+            float next = solve_upwind(factored_piece(a, factored), factored_piece(b, factored),
+                                      factored_piece(c, factored), f);
+            if (!next_turn(next, factored, low, high)) break;
+        }
+        if (!late) return factored;
+    } else {
+        float godunov = solve_upwind(upwind_term(godunov_side(a, straight)),
+                                     upwind_term(godunov_side(b, straight)),
+                                     upwind_term(godunov_side(c, straight)), f);
+        factored = least(straight, godunov);
+    }
     float plain = solve_upwind(upwind_term(plain_side(a)), upwind_term(plain_side(b)),
                                upwind_term(plain_side(c)), f);
-    return plain_where_late(least(straight, godunov), plain, f, inverse_r2);
+    if (ORDER == 2) {
+        float low = 0.0;
+        float high = unreached;
+        for (int turn = 0; turn < most_turns_of_pieces; ++turn) {
+            float next = solve_upwind(plain_piece(a, plain), plain_piece(b, plain),
+                                      plain_piece(c, plain), f);
+            if (!next_turn(next, plain, low, high)) break;
+        }
+    }
+    return plain_where_late(factored, plain, f, inverse_r2);
 }
 #else
 float update_tau(float f, float inverse_r2, AxisStencil a, AxisStencil b) {
@@ -133,13 +183,36 @@ float update_tau(float f, float inverse_r2, AxisStencil a, AxisStencil b) {
     float straight = solve_upwind(upwind_term(p), upwind_term(q), f);
     float nearest2 =
         least(p.near * p.near * p.near_ratio2, q.near * q.near * q.near_ratio2);
-    bool careful = may_be_late(straight, nearest2, f, inverse_r2) || both_upwind(p, straight) ||
-                   both_upwind(q, straight);
+    bool late = may_be_late(straight, nearest2, f, inverse_r2);
+    bool careful = late || both_upwind(p, straight) || both_upwind(q, straight);
+    if (ORDER == 2) {
+        careful = careful || bends_more(p, straight) || bends_more(q, straight);
+    }
     if (!careful || !(straight < reached_limit)) return straight;
-    float godunov = solve_upwind(upwind_term(godunov_side(a, straight)),
-                                 upwind_term(godunov_side(b, straight)), f);
+    float factored = straight;
+    if (ORDER == 2) {
+        float low = 0.0;
+        float high = unreached;
+        for (int turn = 0; turn < most_turns_of_pieces; ++turn) {
+            float next = solve_upwind(factored_piece(a, factored), factored_piece(b, factored), f);
+            if (!next_turn(next, factored, low, high)) break;
+        }
+        if (!late) return factored;
+    } else {
+        float godunov = solve_upwind(upwind_term(godunov_side(a, straight)),
+                                     upwind_term(godunov_side(b, straight)), f);
+        factored = least(straight, godunov);
+    }
     float plain = solve_upwind(upwind_term(plain_side(a)), upwind_term(plain_side(b)), f);
-    return plain_where_late(least(straight, godunov), plain, f, inverse_r2);
+    if (ORDER == 2) {
+        float low = 0.0;
+        float high = unreached;
+        for (int turn = 0; turn < most_turns_of_pieces; ++turn) {
+            float next = solve_upwind(plain_piece(a, plain), plain_piece(b, plain), f);
+            if (!next_turn(next, plain, low, high)) break;
+        }
+    }
+    return plain_where_late(factored, plain, f, inverse_r2);
 }
 #endif
 

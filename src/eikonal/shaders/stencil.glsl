@@ -1,6 +1,7 @@
 // Written by scripts/stencil_glsl.py from src/eikonal/stencil.hpp, where everything is explained.
 
 float root(float x) { return sqrt(x); }
+float magnitude(float x) { return abs(x); }
 
 const float unreached = 1e10;
 
@@ -38,8 +39,8 @@ struct UpwindSide {
     float far;
     float other;
     float toward;
+    float eta;
     float near_ratio2;
-    float far_ratio2;
     float inverse_spacing;
 };
 
@@ -49,8 +50,8 @@ UpwindSide factored_side(AxisStencil axis, bool from_low) {
     side.far = from_low ? axis.low2 : axis.high2;
     side.other = from_low ? axis.high : axis.low;
     side.toward = from_low ? axis.gamma : -axis.gamma;
+    side.eta = axis.eta;
     side.near_ratio2 = 1 - 2 * side.toward + axis.eta;
-    side.far_ratio2 = 1 - 4 * side.toward + 4 * axis.eta;
     side.inverse_spacing = axis.inverse_spacing;
     return side;
 }
@@ -96,23 +97,58 @@ float feeding_lead(float now, float neighbour, float toward, float eta) {
     return most(earlier, upwind);
 }
 
-bool upwind_behind(UpwindSide side) {
-    return (0.99999 * side.far * side.far * side.far_ratio2 <=
-            side.near * side.near * side.near_ratio2) && (side.far < 3 * side.near);
+float drop_of(UpwindSide side) {
+    return side.near * (1 - side.toward) -
+           side.far * (1 - 2 * side.toward + 1.5625 * side.eta);
+}
+float bend_of(UpwindSide side, float tau) {
+    return tau - (2 * side.near - side.far);
+}
+
+bool bends_more(UpwindSide side, float tau) {
+    const float drop = drop_of(side);
+    return (drop > 0) && (magnitude(bend_of(side, tau)) > drop);
+}
+
+UpwindTerm term_of(UpwindSide side, float c, float shift) {
+    const float one = 1;
+    const float none = unreached;
+    return UpwindTerm(side.near, c > 0 ? shift : none, c > 0 ? c : one, side.inverse_spacing);
 }
 
 UpwindTerm upwind_term(UpwindSide side) {
     float c = 1 + side.toward;
     float shift = -side.near * side.toward;
     if (ORDER == 2) {
-        const bool second = upwind_behind(side);
-        c = second ? c + 0.5 : c;
-        shift = second ? shift + 0.5 * (side.near - side.far) : shift;
+        const float none = 0.0;
+        const float part = drop_of(side) > 0 ? none + 0.5 : none;
+        c = c + part;
+        shift = shift + part * (side.near - side.far);
     }
+    return term_of(side, c, shift);
+}
 
-    const float one = 1;
-    const float none = unreached;
-    return UpwindTerm(side.near, c > 0 ? shift : none, c > 0 ? c : one, side.inverse_spacing);
+UpwindTerm limited_term(UpwindSide side, float tau) {
+    const float none = 0.0;
+    const float drop = most(drop_of(side), none);
+    const float bend = bend_of(side, tau);
+    const bool second = (drop > 0) && (magnitude(bend) <= drop);
+    const float part = second ? none + 0.5 : none;
+    const float cut = second ? none : bend < 0 ? -drop : drop;
+    const float c = 1 + side.toward;
+    const float shift = -side.near * side.toward;
+    return term_of(side, c + part, shift + part * (side.near - side.far) - 0.5 * cut);
+}
+
+float excess_of(UpwindTerm term, float tau) {
+    return term.c * (tau - term.near) - term.shift;
+}
+
+bool limited_from_low(AxisStencil axis, float tau) {
+    const float none = 0.0;
+    const UpwindSide low = factored_side(axis, none <= none);
+    const UpwindSide high = factored_side(axis, none < none);
+    return excess_of(limited_term(low, tau), tau) > excess_of(limited_term(high, tau), tau);
 }
 
 UpwindSide plain_side(AxisStencil axis, bool from_low) {
@@ -122,7 +158,7 @@ UpwindSide plain_side(AxisStencil axis, bool from_low) {
     const float none = 0 * toward;
     const float near = (from_low ? axis.low : axis.high) * root(near_ratio2 > 0 ? near_ratio2 : none);
     const float far = (from_low ? axis.low2 : axis.high2) * root(far_ratio2 > 0 ? far_ratio2 : none);
-    return UpwindSide(near, far, none, none, none + 1, none + 1, axis.inverse_spacing);
+    return UpwindSide(near, far, none, none, none, none + 1, axis.inverse_spacing);
 }
 
 bool plain_from_low(AxisStencil axis) {

@@ -20,21 +20,19 @@ namespace fermat {
 ///     sum_d max((c_d tau - beta_d)/h_d, 0)^2 = f^2,   f = s / T0
 ///
 /// whose left side grows with tau, so it has exactly one root. Axis d contributes where tau exceeds
-/// z_d = beta_d/c_d.
-///
-/// Second order adds half the bend tau - 2 tau_1 + tau_2 to the difference of first order. In rough
-/// media that would magnify noise, and end abruptly where the node behind ceases to be the earlier.
-/// So the bend counts up to the drop from T_1 to T_2 only, and not where that is negative:
+/// z_d = beta_d/c_d. Second order adds half the bend tau - 2 tau_1 + tau_2 to the difference of
+/// first order. In rough media that would magnify noise, and end abruptly where the node behind
+/// ceases to be the earlier. So the bend counts up to the drop from T_1 to T_2 only, and not where
+/// that is negative:
 ///
 ///     c_d tau - beta_d = (1 + sigma gamma) tau - tau_1 + max(-drop, min(bend, drop)) / 2
 ///     drop = tau_1 (1 - sigma gamma) - tau_2 (1 - 2 sigma gamma + a eta),   eta = h^2/r^2
 ///
-/// The drop is (T_1 - T_2)/T0 without a root, to second order in h/r no more than that. The
-/// equation still grows with tau, so that tau is a continuous function of all its neighbours. The
-/// value type V is float, double or Lanes.
+/// With a = 3/2 the drop would be (T_1 - T_2)/T0 or less to second order in h/r, and just 0 on rows
+/// beside a source midway between rows; a is 25/16. The left side grows with tau still: tau is a
+/// continuous function of all its neighbours. The value type V is float, double or Lanes.
 
-/// tau of a node that no wave has reached. It is finite, so arithmetic with it raises no
-/// exceptions.
+/// tau of a node that no wave has reached; finite, so that arithmetic with it raises no exception.
 template <class Real>
 inline constexpr Real unreached = Real(1e10);
 
@@ -178,8 +176,7 @@ FERMAT_HD_INLINE V feeding_lead(V now, V neighbour, V toward, V eta) {
     return most(earlier, upwind);
 }
 
-/// The drop and the bend of an axis. Second order is used where the drop is positive: the node
-/// behind the upwind neighbour must be upwind of that itself.
+/// The drop and the bend of an axis. Second order is used where the drop is positive.
 template <class V>
 FERMAT_HD_INLINE V drop_of(const UpwindSide<V>& side) {
     return side.near * (1 - side.toward) -
@@ -190,7 +187,6 @@ FERMAT_HD_INLINE V bend_of(const UpwindSide<V>& side, V tau) {
     return tau - (2 * side.near - side.far);
 }
 
-/// Whether the bend exceeds the drop.
 template <class V>
 FERMAT_HD_INLINE auto bends_more(const UpwindSide<V>& side, V tau) {
     const V drop = drop_of(side);
@@ -214,8 +210,7 @@ FERMAT_HD_INLINE UpwindTerm<V> upwind_term(const UpwindSide<V>& side) {
     V c = 1 + side.toward;
     V shift = -side.near * side.toward;
     if constexpr (Order == 2) {
-        const V none = V{};
-        const V part = drop_of(side) > 0 ? none + Real(0.5) : none;
+        const V part = drop_of(side) > 0 ? V{} + Real(0.5) : V{};
         c = c + part;
         shift = shift + part * (side.near - side.far);
     }
@@ -243,13 +238,14 @@ FERMAT_HD_INLINE V excess_of(const UpwindTerm<V>& term, V tau) {
     return term.c * (tau - term.near) - term.shift;
 }
 
-/// The side of the larger derivative at tau, of second order.
+/// The term of the side of the larger derivative at tau.
 template <class V>
-FERMAT_HD_INLINE auto limited_from_low(const AxisStencil<V>& axis, V tau) {
-    const V none = V{};
-    const UpwindSide<V> low = factored_side(axis, none <= none);
-    const UpwindSide<V> high = factored_side(axis, none < none);
-    return excess_of(limited_term(low, tau), tau) > excess_of(limited_term(high, tau), tau);
+FERMAT_HD_INLINE UpwindTerm<V> limited_term(const AxisStencil<V>& axis, V tau) {
+    const UpwindTerm<V> low = limited_term(factored_side(axis, V{} <= V{}), tau);
+    const UpwindTerm<V> high = limited_term(factored_side(axis, V{} < V{}), tau);
+    const auto from_low = excess_of(low, tau) > excess_of(high, tau);
+    return {from_low ? low.near : high.near, from_low ? low.shift : high.shift,
+            from_low ? low.c : high.c, axis.inverse_spacing};
 }
 
 /// One side of an axis in the plain equation, which takes differences of T instead of tau: tau_k
@@ -402,30 +398,43 @@ FERMAT_HD_INLINE auto straight_tau(V f, V inverse_r2, const Axis&... axis) {
     return solve(factored_side(axis)...);
 }
 
+template <class V, int Dim>
+FERMAT_HD_INLINE V solve_upwind(const UpwindTerm<V> (&terms)[Dim], V f) {
+    if constexpr (Dim == 2) return solve_upwind(terms[0], terms[1], f);
+    return solve_upwind(terms[0], terms[1], terms[Dim - 1], f);
+}
+
 /// The root of the equation whose terms depend on tau: term(axis, tau). They are lines in pieces:
-/// the root of those at one tau tells on which side of it the solution lies, and is the solution
-/// once they stay the same. `from` is a first guess, and the answer where not `wanted`.
+/// the root of those at one tau tells on which side of it the solution lies, and is the solution if
+/// they are the same there. `from` is a first guess, and the answer where not `wanted`.
 template <class V, class Mask, class Term, class... Axis>
 FERMAT_HD_INLINE V root_of_pieces(V from, Mask wanted, V f, Term term, const Axis&... axis) {
     using Real = Scalar<V>;
     constexpr int most_turns = 24;
     constexpr Real tolerance = sizeof(Real) == 8 ? Real(1e-15) : Real(2e-7);
+    UpwindTerm<V> terms[] = {term(axis, from)...};
     V tau = from;
     V low = V{};
     V high = V{} + unreached<Real>;
     auto open = wanted;
     for (int turn = 0; turn < most_turns && any_lane(open); ++turn) {
-        const V next = solve_upwind(term(axis, tau)..., f);
+        const V next = solve_upwind(terms, f);
         const auto falls = next < tau;
         const V change = most(tau - next, next - tau);
         high = falls ? tau : high;
         low = falls ? low : tau;
-        const auto inside = (next > low) & (next < high);
-        const V middle = high < reached_limit<Real> ? Real(0.5) * (low + high) : 2 * low;
         const auto settled = change <= tolerance * next;
-        const V better = inside | settled ? next : middle;
-        tau = open ? better : tau;
-        open = open & !settled;
+        const auto inside = settled | ((next > low) & (next < high));
+        const V middle = high < reached_limit<Real> ? Real(0.5) * (low + high) : 2 * low;
+        tau = open ? (inside ? next : middle) : tau;
+        auto moved = !inside;
+        int d = 0;
+        const auto renew = [&](const UpwindTerm<V>& now) __attribute__((always_inline)) {
+            moved = moved | (now.c != terms[d].c) | (now.shift != terms[d].shift);
+            terms[d++] = now;
+        };
+        (renew(term(axis, tau)), ...);
+        open = open & moved & !settled;
     }
     return tau;
 }
@@ -438,7 +447,7 @@ FERMAT_HD_INLINE V factored_tau(const Straight& straight, V f, const Axis&... ax
         return least(tau, solve_upwind(upwind_term<1>(godunov_side(axis, tau))..., f));
     } else {
         const auto term = [](const AxisStencil<V>& a, V at) __attribute__((always_inline)) {
-            return limited_term(factored_side(a, limited_from_low(a, at)), at);
+            return limited_term(a, at);
         };
         return root_of_pieces(tau, straight.careful, f, term, axis...);
     }

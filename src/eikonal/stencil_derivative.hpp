@@ -45,6 +45,14 @@ struct TauDerivative {
 
 namespace detail {
 
+/// The side of the larger derivative at tau, of second order.
+template <class V>
+FERMAT_HD inline bool limited_from_low(const AxisStencil<V>& axis, V tau) {
+    const UpwindTerm<V> low = limited_term(factored_side(axis, true), tau);
+    const UpwindTerm<V> high = limited_term(factored_side(axis, false), tau);
+    return excess_of(low, tau) > excess_of(high, tau);
+}
+
 template <int Order, bool Plain, int Dim, class V>
 FERMAT_HD inline TauDerivative<Dim, V> root_derivative(const AxisStencil<V> (&axis)[Dim],
                                                        const bool (&from_low)[Dim], V tau, V f) {
@@ -155,7 +163,7 @@ FERMAT_HD inline TauDerivative<Dim, V> tau_derivative(V f, V inverse_r2,
         return solve_upwind(upwind_term<Order>(godunov_side(a, straight.tau))..., f);
     });
     for (int d = 0; d < Dim; ++d) {
-        if (Order == 2) low[d] = limited_from_low(axis[d], factored);
+        if (Order == 2) low[d] = detail::limited_from_low(axis[d], factored);
         if (Order == 1 && godunov <= straight.tau) low[d] = godunov_from_low(axis[d], straight.tau);
     }
     return detail::root_derivative<Order, false>(axis, low, factored, f);

@@ -130,7 +130,7 @@ bool next_turn(float next, inout float tau, inout float low, inout float high) {
     return !settled;
 }
 UpwindTerm factored_piece(AxisStencil a, float tau) {
-    return limited_term(factored_side(a, limited_from_low(a, tau)), tau);
+    return limited_term(a, tau);
 }
 UpwindTerm plain_piece(AxisStencil a, float tau) { return limited_term(plain_side(a), tau); }
 

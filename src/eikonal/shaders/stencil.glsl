@@ -120,8 +120,7 @@ UpwindTerm upwind_term(UpwindSide side) {
     float c = 1 + side.toward;
     float shift = -side.near * side.toward;
     if (ORDER == 2) {
-        const float none = 0.0;
-        const float part = drop_of(side) > 0 ? none + 0.5 : none;
+        const float part = drop_of(side) > 0 ? 0.5 : 0.0;
         c = c + part;
         shift = shift + part * (side.near - side.far);
     }
@@ -144,11 +143,12 @@ float excess_of(UpwindTerm term, float tau) {
     return term.c * (tau - term.near) - term.shift;
 }
 
-bool limited_from_low(AxisStencil axis, float tau) {
-    const float none = 0.0;
-    const UpwindSide low = factored_side(axis, none <= none);
-    const UpwindSide high = factored_side(axis, none < none);
-    return excess_of(limited_term(low, tau), tau) > excess_of(limited_term(high, tau), tau);
+UpwindTerm limited_term(AxisStencil axis, float tau) {
+    const UpwindTerm low = limited_term(factored_side(axis, 0.0 <= 0.0), tau);
+    const UpwindTerm high = limited_term(factored_side(axis, 0.0 < 0.0), tau);
+    const bool from_low = excess_of(low, tau) > excess_of(high, tau);
+    return UpwindTerm(from_low ? low.near : high.near, from_low ? low.shift : high.shift,
+            from_low ? low.c : high.c, axis.inverse_spacing);
 }
 
 UpwindSide plain_side(AxisStencil axis, bool from_low) {

@@ -111,6 +111,8 @@ def _line_table(picks: Any) -> dict[str, list[Any]]:
         raise ValueError(
             "the picks have no errors (depths are weighed against velocities by them: give a column error)"
         )
+    if (np.asarray(found.phase) != "P").any():
+        raise ValueError("layers is given and the picks are of P and S (give those of one wave)")
     table = {name: list(values) for name, values in found.to_columns().items()}
     return {**table, "phase": ["P"] * len(found)}
 

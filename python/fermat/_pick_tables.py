@@ -29,8 +29,12 @@ def polarities_of(values: ArrayLike | None, count: int) -> NDArray[np.int32] | N
 
 
 def _name_of(value: Any) -> str:
-    """A name as text: tables have NaN or None where there is none, and numbers beside them."""
-    if value is None or value != value:
+    """A name as text: tables have None, NaN or NA where there is none, and numbers beside them."""
+    try:
+        missing = value is None or bool(value != value)
+    except TypeError:  # pandas.NA is neither equal nor unequal
+        missing = True
+    if missing:
         return ""
     whole = isinstance(value, float) and value.is_integer()
     return str(int(value)) if whole else str(value)

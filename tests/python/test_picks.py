@@ -66,6 +66,14 @@ def test_names_of_a_table_stay_with_their_points(tmp_path):
         assert (again.event, again.station) == (picks.event, picks.station)
 
 
+def test_a_name_that_pandas_does_not_know_is_none():
+    pandas = pytest.importorskip("pandas")
+    named = pandas.array(["a", pandas.NA, "b"], dtype="string")
+    frame = pandas.DataFrame({"source_x": 0.0, "source_z": 0.0, "receiver_x": [1.0, 2.0, 3.0],
+                              "receiver_z": 0.0, "time": [0.1, 0.2, 0.3], "station": named})
+    assert fm.picks(frame).station == ("a", "", "b")
+
+
 @pytest.mark.parametrize("ndim", [2, 3])
 @pytest.mark.parametrize("error", [None, 0.25])
 def test_a_file_gives_back_what_was_saved(tmp_path, ndim, error, rng):

@@ -74,3 +74,7 @@ def test_what_cannot_be_is_said(picks, found):
     bare = fm.Picks(picks.sources, picks.receivers, source=picks.source, receiver=picks.receiver, time=picks.time)
     with pytest.raises(ValueError, match="the picks have no errors"):
         fm.invert_phases(None, bare, layers=2)
+    both = fm.Picks(picks.sources, picks.receivers, source=picks.source, receiver=picks.receiver,
+                    time=picks.time, error=0.001, phase=["S"] + ["P"] * (len(picks) - 1))
+    with pytest.raises(ValueError, match="the picks are of P and S"):
+        fm.invert_phases(None, both, layers=2)

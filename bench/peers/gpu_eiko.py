@@ -1,6 +1,6 @@
 """Fermat beside Eiko on one CUDA device, as PyTorch sees both: forward and backward.
 
-    python bench/peers/gpu_eiko.py [--quick] [--output FILE]
+    python bench/peers/gpu_eiko.py [--quick] [--rounds N] [--output FILE]
 
 Needs a CUDA device, PyTorch, Eiko (pip install eiko) and Fermat built with CUDA; says what is missing
 and ends without an error where one is. Tensors lie on the device before the clock starts; a time is
@@ -106,9 +106,17 @@ def measure(shape):
     return rows
 
 
+def tell_medians(rows):
+    for package, grid in dict.fromkeys((row["package"], row["grid"]) for row in rows):
+        of = [row for row in rows if (row["package"], row["grid"]) == (package, grid)]
+        forward, backward = (statistics.median(row[name] for row in of) for name in ("forward_ms", "backward_ms"))
+        print(f"{package:7} {grid:12} median of {len(of)}: forward {forward:.3f} ms  backward {backward:.3f} ms")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="the smallest grids only")
+    parser.add_argument("--rounds", type=int, default=1, help="measure each grid this often, one package after the other")
     parser.add_argument("--output", type=Path, help="JSON to write")
     options = parser.parse_args()
     lacking = missing()
@@ -116,7 +124,9 @@ def main():
         print(f"nothing is measured: {lacking}")
         return 0
     grids = [GRIDS[0], GRIDS[3]] if options.quick else GRIDS
-    rows = [row for shape in grids for row in measure(shape)]
+    rows = [row for shape in grids for _ in range(options.rounds) for row in measure(shape)]
+    if options.rounds > 1:
+        tell_medians(rows)
     if options.output:
         options.output.write_text(json.dumps(rows, indent=1) + "\n")
     return 0

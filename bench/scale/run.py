@@ -124,7 +124,7 @@ def ranks(nodes: int, sources: int, most: int, program: str) -> None:
 
         def run(count: int, rows: int) -> float:
             np.savetxt(f"{folder}/sources.csv", place[:rows], delimiter=",", header="x,y,z", comments="")
-            command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-np", str(count), program, "picks",
+            command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-np", str(count), program, "picks",
                        "--model", "model.h5", "--sources", "sources.csv", "--receivers", "receivers.csv",
                        "--threads", "1", "--device", "cpu", "--quiet", "-o", "picks.csv"]
             start = time.perf_counter()

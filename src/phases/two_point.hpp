@@ -364,6 +364,10 @@ FERMAT_HD FERMAT_APART PathSearch settle_path(const PathMedium<LayerT, SurfaceT>
     // Where velocity has a kink, as between rows of a table, a path may rest on it and never get
     // there; then a decrement that moves angles by less than 0.1 degrees will do.
     constexpr double fair = 1e-6;
+    // A decrement below `rest` promises more than the kink allows if steps shorten the time by less
+    // than `still`: the path rests on it.
+    constexpr double rest = 1e-8;
+    constexpr double still = 1e-11;
     const int last = medium.legs * n;
     const double length = path_length(space.point, last);
     const double least = 1e-9 * length;
@@ -394,16 +398,18 @@ FERMAT_HD FERMAT_APART PathSearch settle_path(const PathMedium<LayerT, SurfaceT>
         }
         move_path(medium, space, n, part);
         double time = path_time(medium, space.trial, n);
+        const bool may_rest = downhill && last_decrement < rest * out.time;
         if (downhill) {
             int halvings = 0;
-            while (time > out.time * (1 + 1e-13) && halvings < 8 && !out.settled) {
+            const int most_halvings = may_rest ? 3 : 8;
+            while (time > out.time * (1 + 1e-13) && halvings < most_halvings && !out.settled) {
                 part *= 0.5;
                 ++halvings;
                 move_path(medium, space, n, part);
                 time = path_time(medium, space.trial, n);
             }
-            if (halvings == 8) {
-                if (damping > 10 * unit) {
+            if (halvings == most_halvings) {
+                if (may_rest || damping > 10 * unit) {
                     out.settled = last_decrement < fair * out.time;
                     return out;
                 }
@@ -411,6 +417,7 @@ FERMAT_HD FERMAT_APART PathSearch settle_path(const PathMedium<LayerT, SurfaceT>
                 continue;
             }
         }
+        if (may_rest && out.time - time < still * out.time) out.settled = true;
         space.swap();
         out.time = time;
         if (out.settled) return out;

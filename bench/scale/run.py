@@ -3,13 +3,13 @@
     python bench/scale/run.py memory [--nodes 129]
     python bench/scale/run.py threads [--nodes 257] [--sources 64] [--most 16]
     python bench/scale/run.py ranks [--nodes 129] [--sources 32] [--most 16] [--program fermat]
-    python bench/scale/run.py catalogue [--picks 1e7] [--stations 300] [--threads 0]
+    python bench/scale/run.py catalogue [--picks 1e7] [--stations 300] [--heard any] [--threads 0]
 
 `memory`: each solver in a process of its own; bytes per node that its peak takes beyond the model and
 the result. `threads`: one source of a cube of `nodes` a side, and `sources` of a cube of half of it,
 with 1, 2, 4 ... threads. `ranks`: `fermat picks` under mpirun, one thread a rank: `sources` in all
 (strong) and per rank (weak). `catalogue`: P and S picks of local earthquakes on 101 x 101 x 31 nodes,
-each event at 30 stations, two iterations of joint inversion with relocation. Each is a few minutes on 16 cores.
+each event at 30 stations, any or its nearest, two iterations of joint inversion with relocation. Each is a few minutes on 16 cores.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def ranks(nodes: int, sources: int, most: int, program: str) -> None:
             print(f"| {count} | {found[0]:.2f} | {first[0] / found[0]:.1f} | {found[1]:.2f} | {first[1] / found[1]:.2f} |", flush=True)
 
 
-def catalogue(picks: int, stations: int, count: int) -> None:
+def catalogue(picks: int, stations: int, at: str, count: int) -> None:
     rng = np.random.default_rng(1)
     model = fm.Model.gradient((101, 101, 31), v0=5, gradient=0.06, spacing=1)
     truth = fm.Model(model.velocity * np.float32(1.02), spacing=1)
@@ -147,8 +147,13 @@ def catalogue(picks: int, stations: int, count: int) -> None:
     where = np.column_stack([rng.uniform(3, 97, (stations, 2)), np.zeros(stations)])
     places = rng.uniform((5, 5, 2), (95, 95, 25), (events, 3))
     times = fm.receiver_times(truth, where, places, threads=count, device="cpu")  # (stations, events)
-    which = np.argsort(rng.random((events, stations)), axis=1)[:, :heard] if events * stations < 5e7 else (
-        rng.integers(0, stations, (events, 1)) + np.arange(heard) * (stations // heard)) % stations
+    if at == "nearest":
+        parts = np.array_split(np.arange(events), 1 + events // 1000)
+        which = np.concatenate([np.argsort(times[:, part], axis=0)[:heard].T for part in parts])
+    elif events * stations < 5e7:
+        which = np.argsort(rng.random((events, stations)), axis=1)[:, :heard]
+    else:
+        which = (rng.integers(0, stations, (events, 1)) + np.arange(heard) * (stations // heard)) % stations
     event = np.repeat(np.arange(events), heard)
     station = which.ravel()
     p = times[station, event]
@@ -167,7 +172,7 @@ def catalogue(picks: int, stations: int, count: int) -> None:
                         regularisation="second", threads=count, device="cpu")
     seconds = time.perf_counter() - start
     passes = run.history["seconds"]
-    print(f"{len(table.time):,} picks of {events:,} events at {stations} stations, {os.cpu_count()} cores: "
+    print(f"{len(table.time):,} picks of {events:,} events at {heard} ({at}) of {stations} stations, {os.cpu_count()} cores: "
           f"{seconds:.1f} s in all, {float(np.median(passes)):.1f} s an iteration, peak {peak() / 2**30:.2f} GiB "
           f"({before / 2**30:.2f} before)")
 
@@ -181,6 +186,7 @@ def main() -> None:
     parser.add_argument("--program", default=shutil.which("fermat") or "build/release/fermat")
     parser.add_argument("--picks", type=float, default=1e7)
     parser.add_argument("--stations", type=int, default=300)
+    parser.add_argument("--heard", choices=("any", "nearest"), default="any")
     parser.add_argument("--threads", type=int, default=0)
     given = parser.parse_args()
     if given.what == "memory":
@@ -190,7 +196,7 @@ def main() -> None:
     elif given.what == "ranks":
         ranks(given.nodes or 129, given.sources or 32, given.most, str(Path(given.program).resolve()))
     else:
-        catalogue(int(given.picks), given.stations, given.threads)
+        catalogue(int(given.picks), given.stations, given.heard, given.threads)
 
 
 if __name__ == "__main__":

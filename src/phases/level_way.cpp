@@ -83,8 +83,43 @@ std::vector<LevelSlab> slabs_of(const LayeredMedium& medium, int layer, Phase wa
     return out;
 }
 
-/// Whether u is the same at both ends, for closed forms that divide by its change.
-bool is_uniform(double u0, double u1) { return std::fabs(u1 - u0) < 1e-8 * u0; }
+/// What a ray passes of one slab on its way down: from `from` to `until`, or to where it turns.
+struct Piece {
+    const LevelSlab& slab;
+    double from, until;
+    double u;       ///< mean of both ends
+    bool straight;  ///< u hardly changes: closed forms of a slab divide by its change
+    bool turns;
+    double a0, a1;  ///< angles at the ends; not of straight pieces
+
+    double distance(double p) const {
+        return straight ? p * (until - from) / std::sqrt((u - p) * (u + p))
+                        : slab.distance(p, a0, a1);
+    }
+    double time(double p) const {
+        return straight ? u * u * (until - from) / std::sqrt((u - p) * (u + p))
+                        : slab.time(p, a0, a1);
+    }
+};
+
+/// Goes down through slabs from y to `end`, piece by piece; whether the ray turned before.
+template <class Visit>
+bool go_down(const std::vector<LevelSlab>& slabs, double p, double y, double end, Visit&& visit) {
+    for (const LevelSlab& slab : slabs) {
+        const double from = std::max(slab.y0, y);
+        const double until = std::min(slab.y1, end);
+        if (!(until > from)) continue;
+        const double u0 = slab.u(from);
+        const double u1 = slab.u(until);
+        if (u0 <= p) return true;
+        const bool turns = u1 <= p;
+        const bool straight = !turns && std::fabs(u1 - u0) < 1e-8 * u0;
+        visit(Piece{slab, from, until, 0.5 * (u0 + u1), straight, turns,
+                    straight ? 0 : angle_of(p, u0), straight || turns ? 0 : angle_of(p, u1)});
+        if (turns) return true;
+    }
+    return false;
+}
 
 /// The place of the largest (sign 1) or least (-1) value of a function by golden sections.
 template <class Function>
@@ -191,34 +226,11 @@ std::vector<LevelWay::Span> LevelWay::spans(double source_depth, double receiver
 }
 
 LevelWay::Sum LevelWay::sum(const Span& span, double p) const {
-    // Down from y to `end`; turned tells whether it did.
     const auto descend = [&](double y, double end, Sum& to) {
-        for (const LevelSlab& slab : span.leg->slabs) {
-            const double from = std::max(slab.y0, y);
-            const double until = std::min(slab.y1, end);
-            if (!(until > from)) continue;
-            const double u0 = slab.u(from);
-            const double u1 = slab.u(until);
-            if (u0 <= p) return true;
-            const double a0 = angle_of(p, u0);
-            if (u1 <= p) {
-                to.distance += slab.distance(p, a0, 0);
-                to.time += slab.time(p, a0, 0);
-                return true;
-            }
-            const double thick = until - from;
-            if (is_uniform(u0, u1)) {
-                const double u = 0.5 * (u0 + u1);
-                const double root = std::sqrt((u - p) * (u + p));
-                to.distance += p * thick / root;
-                to.time += u * u * thick / root;
-            } else {
-                const double a1 = angle_of(p, u1);
-                to.distance += slab.distance(p, a0, a1);
-                to.time += slab.time(p, a0, a1);
-            }
-        }
-        return false;
+        return go_down(span.leg->slabs, p, y, end, [&](const Piece& piece) {
+            to.distance += piece.distance(p);
+            to.time += piece.time(p);
+        });
     };
     const double high = std::min(span.from, span.to);
     const double low = std::max(span.from, span.to);
@@ -293,29 +305,21 @@ void LevelWay::draw(const Span& span, double p, std::vector<std::array<double, 2
     // From the upper end down to the lower one or, where the leg turns, to its turning point.
     const auto down = [&](double y, double end) {
         std::vector<std::array<double, 2>> out{{0, y}};
-        for (const LevelSlab& slab : span.leg->slabs) {
-            const double from = std::max(slab.y0, y);
-            const double until = std::min(slab.y1, end);
-            if (!(until > from)) continue;
-            const double u0 = slab.u(from);
-            const double u1 = slab.u(until);
-            if (u0 <= p) break;
+        go_down(span.leg->slabs, p, y, end, [&](const Piece& piece) {
             const double begin = out.back()[0];
-            if (is_uniform(u0, u1)) {
-                const double u = 0.5 * (u0 + u1);
-                out.push_back({begin + p * (until - from) / std::sqrt((u - p) * (u + p)), until});
-                continue;
+            if (piece.straight) {
+                out.push_back({begin + piece.distance(p), piece.until});
+                return;
             }
-            const double a0 = angle_of(p, u0);
-            const double a1 = u1 <= p ? 0 : angle_of(p, u1);
-            const int steps = 1 + static_cast<int>(std::fabs(a1 - a0) / drawn_angle);
+            const double turned = piece.a1 - piece.a0;
+            const int steps = 1 + static_cast<int>(std::fabs(turned) / drawn_angle);
             for (int i = 1; i <= steps; ++i) {
-                const double a = a0 + (a1 - a0) * i / steps;
-                out.push_back({begin + slab.distance(p, a0, a),
-                               i == steps && u1 > p ? until : slab.y_at(from, p, a)});
+                const double a = piece.a0 + turned * i / steps;
+                out.push_back(
+                    {begin + piece.slab.distance(p, piece.a0, a),
+                     i == steps && !piece.turns ? piece.until : piece.slab.y_at(piece.from, p, a)});
             }
-            if (u1 <= p) break;
-        }
+        });
         return out;
     };
     const auto append = [&](const std::vector<std::array<double, 2>>& part, bool backwards) {

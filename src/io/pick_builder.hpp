@@ -73,6 +73,12 @@ struct PickDialect {
         dialect.usual_time = "s";
         return dialect;
     }
+    /// Of a program for lines, whose files have no y.
+    static PickDialect of_lines(std::string_view length, std::string_view time) {
+        PickDialect dialect = of_program(length, time);
+        dialect.has_y = false;
+        return dialect;
+    }
 };
 
 /// The one way from the rows of a file to a Survey: every reader adds its rows here, says what it

@@ -36,9 +36,8 @@ class Earliest {
 /// `options.phase`; with `options.named_phases` all are.
 SurveyFile read_rayinvr(const TextFile& file, const PickReadOptions& options, Notes& notes) {
     NumberLines lines(file);
-    PickDialect dialect = PickDialect::of_program("km", "s");
+    PickDialect dialect = PickDialect::of_lines("km", "s");
     dialect.has_errors = true;
-    dialect.has_y = false;
     PickBuilder builder(file.path(), options, dialect);
     Earliest earliest;
     std::map<std::string, std::size_t> codes;

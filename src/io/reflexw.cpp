@@ -11,9 +11,7 @@ namespace {
 /// z of the shot and x and z of the receiver in m. z counts downward, as in ReflexW's models.
 SurveyFile read_reflexw(const TextFile& file, const PickReadOptions& options, Notes& notes) {
     NumberLines lines(file);
-    PickDialect dialect = PickDialect::of_program("m", "ms");
-    dialect.has_y = false;
-    PickBuilder builder(file.path(), options, dialect);
+    PickBuilder builder(file.path(), options, PickDialect::of_lines("m", "ms"));
     const double down = options.heights ? -1 : 1;
     std::size_t longer = 0;
     for (Words words = lines.need("a pick"); !words.empty(); words = lines.next()) {

@@ -9,9 +9,7 @@ namespace {
 /// and behind them a line '/' with the position of the shot. Heights are not in the file.
 SurveyFile read_refrapick(const TextFile& file, const PickReadOptions& options, Notes& notes) {
     NumberLines lines(file);
-    PickDialect dialect = PickDialect::of_program("m", "ms");
-    dialect.has_y = false;
-    PickBuilder builder(file.path(), options, dialect);
+    PickBuilder builder(file.path(), options, PickDialect::of_lines("m", "ms"));
     std::vector<PickRow> shot;
     for (Words words = lines.next(); !words.empty(); words = lines.next()) {
         if (words[0] != "/") {

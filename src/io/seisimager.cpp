@@ -18,9 +18,7 @@ SurveyFile read_seisimager(const TextFile& file, const PickReadOptions& options,
     const auto counts = lines.need("the number of shots");
     const std::size_t shots = lines.count(counts, 1, "the number of shots");
 
-    PickDialect dialect = PickDialect::of_program("m", "ms");
-    dialect.has_y = false;
-    PickBuilder builder(file.path(), options, dialect);
+    PickBuilder builder(file.path(), options, PickDialect::of_lines("m", "ms"));
     double latest = 0;
     std::size_t third = 0;
     for (std::size_t shot = 0; shot < shots; ++shot) {

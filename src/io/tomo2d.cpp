@@ -13,9 +13,8 @@ SurveyFile read_tomo2d(const TextFile& file, const PickReadOptions& options, Not
     NumberLines lines(file);
     const auto first = lines.need("the number of sources");
     const std::size_t sources = lines.count(first, 0, "the number of sources");
-    PickDialect dialect = PickDialect::of_program("km", "s");
+    PickDialect dialect = PickDialect::of_lines("km", "s");
     dialect.has_errors = true;
-    dialect.has_y = false;
     PickBuilder builder(file.path(), options, dialect);
     const std::string wanted = options.phase.empty() ? "0" : options.phase;
     for (std::size_t s = 0; s < sources; ++s) {

@@ -42,6 +42,7 @@ def test_layers_are_found_from_first_arrivals(fermat):
         (["--phases", "first"], "--phases is given and --layers 2 too"),
         (["--log", "log.csv"], "--log is given and --layers 2 too"),
         (["--resolution"], "--resolution is given and --layers 2 too"),
+        (["--method", "hole"], "layers need --method gauss-newton without a schedule"),
     ],
 )
 def test_what_layers_do_not_have_is_refused(fermat, words, sentence):

@@ -89,9 +89,12 @@ void require_options(const LayeredMedium& medium, const PhasePicks& picks,
     const bool other =
         loop.method != InversionMethod::automatic && loop.method != InversionMethod::gauss_newton;
     if (other || !loop.schedule.empty()) {
-        throw InputError(
-            "picks of later phases need `method=gauss-newton` without a schedule (or take the "
-            "first arrivals alone)");
+        const bool later = std::any_of(picks.phases.begin(), picks.phases.end(),
+                                       [](const std::string& name) { return name != "P"; });
+        throw InputError(fmt::format(
+            "{} need `method=gauss-newton` without a schedule (or {})",
+            later ? "picks of later phases" : "layers",
+            later ? "take the first arrivals alone" : "leave them out: a grid has no layers"));
     }
     if (loop.gauss_newton.terms != Terms::none) {
         throw InputError(

@@ -37,7 +37,7 @@ GroundSystem::GroundSystem(const JointParts& parts, SpectralSolver& velocity, Sp
 void GroundSystem::times(std::span<const double> v, std::span<double> out) {
     const JointLayout& at = parts_.layout;
     std::copy_n(v.begin(), at.velocities(), by_slowness_.begin());
-    for (std::size_t u = 0; at.two_phases && u < at.grid; ++u) by_slowness_[at.grid + u] += v[u];
+    for (std::size_t u = 0; at.has_ratio && u < at.grid; ++u) by_slowness_[at.grid + u] += v[u];
     rows_.times(by_slowness_, out, parts_.threads);
     if (at.terms == 0) return;
     const auto terms = at.terms_of(v);
@@ -50,7 +50,7 @@ void GroundSystem::transposed_times(std::span<const double> y, std::span<double>
     const JointLayout& at = parts_.layout;
     rows_.transposed_times(y, by_slowness_, parts_.threads);
     std::copy(by_slowness_.begin(), by_slowness_.end(), out.begin());
-    for (std::size_t u = 0; at.two_phases && u < at.grid; ++u) out[u] += out[at.grid + u];
+    for (std::size_t u = 0; at.has_ratio && u < at.grid; ++u) out[u] += out[at.grid + u];
     std::fill_n(out.begin() + static_cast<std::ptrdiff_t>(at.velocities()), at.terms, 0.0);
     const double unit = parts_.terms.unit();
     for (std::size_t n = 0; at.terms > 0 && n < y.size(); ++n) {
@@ -65,7 +65,7 @@ void GroundSystem::add_roughness(double factor, std::span<const double> v, std::
         add_scaled(out.subspan(first, at.grid), weight, smooth_, parts_.threads);
     };
     add(parts_.velocity_roughness, 0, factor);
-    if (at.two_phases) add(parts_.ratio_roughness, at.grid, factor * parts_.ratio_weight);
+    if (at.has_ratio) add(parts_.ratio_roughness, at.grid, factor * parts_.ratio_weight);
 }
 
 void GroundSystem::add_term_damping(double factor, std::span<const double> v,

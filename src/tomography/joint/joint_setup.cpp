@@ -19,11 +19,11 @@ JointLayout joint_layout(const JointForward& forward, const JointOptions& joint,
                          std::size_t events) {
     JointLayout layout;
     layout.grid = forward.unknowns().size();
-    layout.two_phases = forward.phases().size() == 2;
+    layout.has_ratio = forward.phases().size() == 2;
     const Velocities found = joint.velocities;
-    layout.finds_velocity = layout.two_phases ? found == Velocities::both || found == Velocities::p
-                                              : found != Velocities::none;
-    layout.finds_ratio = layout.two_phases && (found == Velocities::both || found == Velocities::s);
+    layout.finds_velocity = layout.has_ratio ? found == Velocities::both || found == Velocities::p
+                                             : found != Velocities::none;
+    layout.finds_ratio = layout.has_ratio && (found == Velocities::both || found == Velocities::s);
     layout.terms = terms;
     layout.events = joint.relocate == Relocate::none ? 0 : events;
     return layout;
@@ -39,7 +39,7 @@ std::vector<double> joint_offset(const JointForward& forward, const JointLayout&
         const std::vector<double> other = forward.parameters(0).on_unknowns(*options.reference);
         for (std::size_t u = 0; u < other.size(); ++u) offset[u] -= other[u];
     }
-    if (blocky && layout.two_phases) {
+    if (blocky && layout.has_ratio) {
         const std::vector<double>& of_s = forward.parameters(1).start_on_unknowns();
         for (std::size_t u = 0; u < of_s.size(); ++u) {
             offset[layout.grid + u] = of_s[u] - start[u];

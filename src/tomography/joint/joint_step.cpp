@@ -148,7 +148,7 @@ double JointStep::roughness_of(std::span<const double> m) const {
         return dot(values, smooth, parts_.threads);
     };
     double sum = part(parts_.velocity_roughness, parts_.layout.velocity_of(m));
-    if (parts_.layout.two_phases) {
+    if (parts_.layout.has_ratio) {
         sum += parts_.ratio_weight * part(parts_.ratio_roughness, parts_.layout.ratio_of(m));
     }
     return sum;

@@ -21,13 +21,13 @@ namespace fermat {
 /// where S says nothing Vs follows Vp.
 struct JointLayout {
     std::size_t grid = 0;  ///< unknowns of one velocity
-    bool two_phases = false;
+    bool has_ratio = false;
     bool finds_velocity = true;  ///< the first (only, in surveys of one phase) velocity
     bool finds_ratio = false;
     std::size_t terms = 0;
     std::size_t events = 0;
 
-    std::size_t velocities() const { return two_phases ? 2 * grid : grid; }
+    std::size_t velocities() const { return has_ratio ? 2 * grid : grid; }
     /// Unknowns before those of events.
     std::size_t solved() const { return velocities() + terms; }
     std::size_t size() const { return solved() + event_unknowns * events; }

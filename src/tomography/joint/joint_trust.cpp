@@ -95,7 +95,7 @@ class JointSampler {
             }
         };
         add_rough(parts.velocity_roughness, 0, problem_.lambda);
-        if (layout_.two_phases) {
+        if (layout_.has_ratio) {
             add_rough(parts.ratio_roughness, layout_.grid, problem_.lambda * parts.ratio_weight);
         }
         for (std::size_t t = layout_.velocities(); t < layout_.solved(); ++t) {
@@ -116,7 +116,7 @@ class JointSampler {
         for (int number = 0; number < options_.solves; ++number) {
             const Vector d = solve(posterior_right(number));
             const auto velocities = layout_.velocity_of(d);
-            if (layout_.two_phases) {
+            if (layout_.has_ratio) {
                 for (std::size_t u = 0; u < y.size(); ++u) {
                     y[u] = velocities[u] + layout_.ratio_of(d)[u];
                 }
@@ -125,7 +125,7 @@ class JointSampler {
                 if (velocity[s] == 0) continue;
                 const double p = slope(0, s) * on_sample(velocities, s);
                 of_p[s] += p * p;
-                if (!layout_.two_phases) continue;
+                if (!layout_.has_ratio) continue;
                 const double other = slope(1, s) * on_sample(y, s);
                 of_s[s] += other * other;
                 of_ratio[s] += (other - p) * (other - p);
@@ -135,7 +135,7 @@ class JointSampler {
         }
         monitor_.end();
         put(of_p, out_.deviation, [&](std::size_t s) { return velocity[s]; });
-        if (!layout_.two_phases) return;
+        if (!layout_.has_ratio) return;
         const auto s_velocity = problem_.models.back().given();
         put(of_s, out_.s_deviation, [&](std::size_t s) { return s_velocity[s]; });
         put(of_ratio, out_.ratio_deviation,

@@ -142,7 +142,7 @@ double JointUnknowns::penalty(const Trial& trial, const Trial& other) const {
 void JointUnknowns::reweight(std::span<const double> x) {
     const std::vector<double> m = regularised(x);
     roughness_.reweight(layout_.velocity_of(m));
-    if (layout_.two_phases) ratio_roughness_.reweight(layout_.ratio_of(m));
+    if (layout_.has_ratio) ratio_roughness_.reweight(layout_.ratio_of(m));
 }
 
 /// Picks less the unknowns of events that they fix, per pick.
@@ -226,7 +226,7 @@ void JointUnknowns::finish(std::span<const double> x, InversionResult& result) {
     models_ = forward_.models_of(x, layout_, threads_);
     result.coverage = coverage_of(crossings_.front(), models_.front().grid(), ranks_);
     result.model = models_.front().copy();
-    if (layout_.two_phases) {
+    if (layout_.has_ratio) {
         result.s_coverage = coverage_of(crossings_.back(), models_.back().grid(), ranks_);
         result.s_model.emplace(models_.back().copy());
     }

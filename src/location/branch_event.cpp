@@ -43,7 +43,7 @@ void BranchEvent::add(std::int32_t arrival, const Branch& branch, const LayeredM
     if (medium.grid().is_2d()) station.y = medium.grid().origin.y;
     try {
         medium.layer_of(station, "");
-        if (one.phase == Phase::S) medium.model(0, Phase::S);
+        medium.model(0, one.phase);
     } catch (const InputError&) {
         return;  // told with the picks that have no ray
     }

@@ -261,6 +261,11 @@ Branch branch_of_rayinvr(const LayeredMedium& medium, double code) {
     return {std::move(name), {{Phase::P, layer + 1, AtInterface::reflect}}, Phase::P, false};
 }
 
+void require_waves(const Branch& branch, const LayeredMedium& medium) {
+    for (const BranchStep& step : branch.steps) medium.model(0, step.wave);
+    medium.model(0, branch.last);
+}
+
 namespace {
 
 /// A wave on its way: in a layer, at a source or on an interface.

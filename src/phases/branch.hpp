@@ -98,6 +98,9 @@ Branch branch_of_rayinvr(const LayeredMedium& medium, double code);
 std::vector<Legs> legs_of(const Branch& branch, const LayeredMedium& medium, int source_layer,
                           int receiver_layer);
 
+/// Throws InputError where the medium has no velocity of a wave of the branch.
+void require_waves(const Branch& branch, const LayeredMedium& medium);
+
 /// Notes what is not to be trusted of a branch: a bounce below the surface between two waves that
 /// turn (PP, PgPg) is a maximum of the time along the path, and where such waves may turn in
 /// several layers the search may miss it.

@@ -428,9 +428,7 @@ std::vector<std::vector<BranchRay>> trace_branch(const LayeredMedium& medium, co
                                                  const PhaseOptions& options,
                                                  const Execution& execution) {
     validate_options(options);
-    for (const BranchStep& step : branch.steps) {
-        if (step.wave == Phase::S) medium.model(0, Phase::S);
-    }
+    require_waves(branch, medium);
     const Ends from = ends_of(medium, sources, "source");
     const Ends to = ends_of(medium, receivers, "receiver");
     const int threads = resolve_threads(execution.threads);

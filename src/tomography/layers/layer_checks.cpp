@@ -153,13 +153,7 @@ void require_invertible(const LayeredMedium& start, const PhasePicks& picks,
             "nodes)");
     }
     require_options(start, picks, options);
-    for (const std::string& name : picks.phases) {
-        const Branch branch = branch_of(start, name);
-        for (const BranchStep& step : branch.steps) {
-            if (step.wave == Phase::S) start.model(0, Phase::S);
-        }
-        if (branch.last == Phase::S) start.model(0, Phase::S);
-    }
+    for (const std::string& name : picks.phases) require_waves(branch_of(start, name), start);
     require_layers(start, picks.survey.events, "source");
     require_layers(start, picks.survey.stations, "receiver");
     require_depths(start, options.prior);

@@ -28,9 +28,7 @@ PhasePicks known_picks(const LayeredMedium& medium, const PhasePicks& picks, Not
     std::size_t left_out = 0;
     for (std::size_t k = 0; k < picks.phases.size(); ++k) {
         try {
-            for (const BranchStep& step : branch_of(medium, picks.phases[k]).steps) {
-                if (step.wave == Phase::S) medium.model(0, Phase::S);
-            }
+            require_waves(branch_of(medium, picks.phases[k]), medium);
             known.push_back(true);
         } catch (const InputError& error) {
             known.push_back(false);

@@ -289,13 +289,13 @@ void locate_events(const LocateFlags& flags, const Run& run) {
     Notes notes;
     const ReadMedium read = read_medium(flags.medium, notes);
     const Medium& medium = read.medium;
-    if (flags.grids && !on_sphere(medium.of(Phase::P))) {
-        require_plain(medium.of(Phase::P), "a time grid");
+    if (flags.grids && !on_sphere(medium.first())) {
+        require_plain(medium.first(), "a time grid");
     }
     const Grid& grid = medium.grid();
-    LocateOptions options = settled_options(flags, medium.of(Phase::P));
+    LocateOptions options = settled_options(flags, medium.first());
     PhaseFiles files = flags.files;
-    files.on_sphere = on_sphere(medium.of(Phase::P));
+    files.on_sphere = on_sphere(medium.first());
     files.later = read.layers.has_value();
     SurveyFile picks = read_phase_picks(files, notes);
     std::optional<LocalPlane> sphere;

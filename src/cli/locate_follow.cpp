@@ -89,7 +89,7 @@ class Follower {
         if (!(flags.settle >= 0)) throw InputError("--settle must be >= 0");
         read_stations();
         if (flags.surface) surface_.emplace(read_surface(*flags.surface, notes_));
-        LocateOptions options = settled_options(flags, medium_.of(Phase::P));
+        LocateOptions options = settled_options(flags, medium_.first());
         if (flags.terms) {
             Survey all;
             all.stations = stations_;
@@ -134,7 +134,7 @@ class Follower {
   private:
     void read_stations() {
         PlaceTable table = read_station_table(*flags_.files.stations, notes_);
-        sphere_ = on_sphere(medium_.of(Phase::P));
+        sphere_ = on_sphere(medium_.first());
         if (sphere_ && !table.geographic) {
             throw InputError(
                 "the stations have x and y (a spherical model needs longitude and latitude)");

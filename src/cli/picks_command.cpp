@@ -64,7 +64,7 @@ void make_picks(const PicksFlags& flags, const Run& run) {
     validate(flags.noise);
     Notes notes;
     const Medium medium = medium_of(flags.medium, notes);
-    const Survey survey = read_ray_survey(medium.of(Phase::P), flags.survey, notes);
+    const Survey survey = read_ray_survey(medium.first(), flags.survey, notes);
     tell(notes);
     const SyntheticPicks made =
         synthetic_picks(medium, without_times(survey), flags.noise, flags.eikonal, run.execution());
@@ -73,7 +73,7 @@ void make_picks(const PicksFlags& flags, const Run& run) {
         throw InputError(fmt::format(
             "none of the {} pairs has a time (air lies at or between them)", made.unreached));
     }
-    write_model_picks(medium.of(Phase::P), flags.output, made.picks);
+    write_model_picks(medium.first(), flags.output, made.picks);
     if (made.unreached > 0) {
         spdlog::warn("{} pairs without a time were left out (air lies at or between them)",
                      made.unreached);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace fermat::cli {
 
 std::vector<FlagFile> RayOutputFlags::files() const {
@@ -16,13 +18,13 @@ RayOutputs::RayOutputs(const RayOutputFlags& flags, const Medium& medium,
                        const std::vector<Phase>& phases, std::vector<double> pick_times,
                        int threads, Tracer tracer)
     : medium_(medium),
+      phases_(phases),
       tells_phase_(phases != std::vector<Phase>{Phase::P}),
-      has_two_phases_(phases.size() > 1),
       pick_times_(std::move(pick_times)),
       threads_(threads),
       basis_(flags.basis),
       tracer_(tracer) {
-    const Model& model = medium.of(Phase::P);
+    const Model& model = medium.first();
     if (flags.rays) rays_.emplace(*flags.rays, &medium);
     if (flags.table) {
         std::vector<std::string> names{"source", "receiver", "time", "length", "points", "status"};
@@ -32,7 +34,8 @@ RayOutputs::RayOutputs(const RayOutputFlags& flags, const Medium& medium,
     }
     if (flags.sensitivity) {
         const std::int64_t columns = sensitivity(model, {}, basis_).columns;
-        sensitivity_.emplace(*flags.sensitivity, has_two_phases_ ? 2 * columns : columns);
+        const auto count = static_cast<std::int64_t>(std::max<std::size_t>(phases_.size(), 1));
+        sensitivity_.emplace(*flags.sensitivity, count * columns);
     }
     if (flags.coverage) {
         coverage_.emplace(*flags.coverage, model.grid());
@@ -68,13 +71,9 @@ void RayOutputs::add_vectors(const RaySet& rays) {
 void RayOutputs::add_sensitivity(const RaySet& rays) {
     const Phase phase = rays.rays.front().phase;
     SparseRows rows = sensitivity(medium_.of(phase), rays, basis_, threads_);
-    if (has_two_phases_) {
-        const std::int64_t own = rows.columns;
-        rows.columns *= 2;
-        if (phase == Phase::S) {
-            for (auto& column : rows.column) column += own;
-        }
-    }
+    const auto place = std::find(phases_.begin(), phases_.end(), phase) - phases_.begin();
+    for (auto& column : rows.column) column += place * rows.columns;
+    rows.columns *= static_cast<std::int64_t>(phases_.size());
     sensitivity_->append(rows);
 }
 

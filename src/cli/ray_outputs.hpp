@@ -51,8 +51,8 @@ class RayOutputs {
     void add_sensitivity(const RaySet& rays);
 
     const Medium& medium_;
+    std::vector<Phase> phases_;
     bool tells_phase_;
-    bool has_two_phases_;
     std::vector<double> pick_times_;
     int threads_;
     Basis basis_;

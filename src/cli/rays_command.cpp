@@ -90,7 +90,7 @@ void take_rays_of_file(const RaysFlags& flags, const Medium& medium, Notes& note
         survey.picks || !survey.phases.empty()) {
         throw InputError("--read brings its own rays (leave out sources, receivers and picks)");
     }
-    const Model& model = medium.of(Phase::P);
+    const Model& model = medium.first();
     VectorCoverage read = read_vector_coverage(*flags.read, notes);
     try {
         integrate_rays(model, read.rays);
@@ -120,7 +120,7 @@ void trace(const RaysFlags& flags, const Run& run) {
         take_rays_of_file(flags, medium, notes, run);
         return;
     }
-    const Model& model = medium.of(Phase::P);
+    const Model& model = medium.first();
     options.graph = graph_options(flags.solver, model.grid());
     validate(options, model.grid());
     const Survey survey = read_ray_survey(model, flags.survey, notes);

@@ -108,7 +108,7 @@ void relocate_events(const RelocateFlags& flags, const Run& run) {
     if (!flags.events && !flags.picks) throw InputError("--events is missing");
     Notes notes;
     const Medium medium = medium_of(flags.medium, notes);
-    const Model& model = medium.of(Phase::P);
+    const Model& model = medium.first();
     PhaseFiles files{flags.picks.value_or(fs::path()), flags.stations, flags.events, flags.centre};
     files.on_sphere = on_sphere(model);
     SurveyFile picks =

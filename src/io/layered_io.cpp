@@ -159,9 +159,9 @@ void write_layered(const fs::path& path, const LayeredMedium& medium, const std:
     image.add_point_array("velocity", merged.velocity());
     image.add_point_array("layer", medium.layer_numbers().view());
     for (int k = 0; k < medium.layer_count(); ++k) {
-        const Layer& layer = medium.layers()[static_cast<std::size_t>(k)];
-        image.add_point_array(array_of(k, Phase::P), layer.p.velocity());
-        if (layer.s) image.add_point_array(array_of(k, Phase::S), layer.s->velocity());
+        for (const Phase wave : medium.phases_of(k)) {
+            image.add_point_array(array_of(k, wave), medium.model(k, wave).velocity());
+        }
         const Interface& top = medium.top_of(k);
         const Lattice& at = top.lattice();
         std::vector<double> numbers{

@@ -19,7 +19,7 @@ void scale(Matrix3& covariance, Vec3 by) {
 
 void require_surface_fits(const Medium& medium, const Surface* surface) {
     if (surface == nullptr || !medium.place().mapping().geographic()) return;
-    require_plain(medium.of(Phase::P), "a surface of the ground in location");
+    require_plain(medium.first(), "a surface of the ground in location");
 }
 
 SearchBox flat_box(const Place& place) {

@@ -63,7 +63,7 @@ struct Locator::Frame {
         : medium(given),
           options(wishes),
           fields(medium, survey, options, execution, notes),
-          region{fields.box(), {true, !medium.grid().is_2d(), true}, medium.of(Phase::P), surface},
+          region{fields.box(), {true, !medium.grid().is_2d(), true}, medium.first(), surface},
           // Most of the first cells are hopeless, so they get half of all.
           first(fields, region, std::clamp(tree_cells(options) / 2, 50, 4000),
                 resolve_threads(execution.threads)) {}
@@ -134,8 +134,7 @@ Locator::Locator(const Medium& medium, std::vector<Station> stations, const Loca
     probe.events.push_back({medium.place().corners().low});
     probe.is_2d = medium.grid().is_2d();
     for (std::size_t n = 0; n < stations_.size(); ++n) {
-        for (const Phase phase : {Phase::P, Phase::S}) {
-            if (phase == Phase::S && !medium.has_two_phases()) continue;
+        for (const Phase phase : medium.phases()) {
             probe.arrivals.push_back({0, static_cast<std::int32_t>(n), 0, 0, phase});
         }
     }
@@ -147,7 +146,7 @@ Locator::Locator(const Medium& medium, std::vector<Station> stations, const Loca
     std::size_t lost = 0;
     std::string names;
     for (std::size_t n = 0; n < stations_.size(); ++n) {
-        if (frame_->fields.of({0, static_cast<std::int32_t>(n), 0, 0, Phase::P}) >= 0) continue;
+        if (frame_->fields.of({0, static_cast<std::int32_t>(n)}) >= 0) continue;
         if (++lost <= 5) names += (lost == 1 ? "" : ", ") + stations_[n].id;
     }
     if (lost > 5) names += fmt::format(" and {} more", lost - 5);

@@ -188,7 +188,7 @@ Catalogue locate_phases(const LayeredMedium& medium, const Survey& survey,
     const SearchBox whole = flat_box(place);
     const Region region{flat_wishes.box.value_or(whole),
                         {true, !place.grid().is_2d(), true},
-                        merged.of(Phase::P),
+                        merged.first(),
                         surface};
     Catalogue found;
     found.errors = start.errors;
@@ -201,8 +201,8 @@ Catalogue locate_phases(const LayeredMedium& medium, const Survey& survey,
     const Execution one = execution.with_threads(1).heard_by(silent_monitor());
     const BranchTimes times(medium, one);
     const Vec3 cell = place.cell_at_middle();
-    const double finest = 1e-3 * typical_slowness(merged.of(Phase::P)) * std::min(cell.x, cell.z);
-    Outcome outcome(options, typical_slowness(merged.of(Phase::P)), survey.events.size());
+    const double finest = 1e-3 * typical_slowness(merged.first()) * std::min(cell.x, cell.z);
+    Outcome outcome(options, typical_slowness(merged.first()), survey.events.size());
     const int threads = resolve_threads(execution.threads);
     parallel_for(static_cast<std::int64_t>(survey.events.size()), threads, [&](std::int64_t i) {
         monitor.check();

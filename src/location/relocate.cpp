@@ -125,8 +125,7 @@ class Relocator {
           outside_(find_outside(survey, medium.place(), differences, notes)),
           needed_(needed_arrivals(survey, differences, outside_)),
           fields_(medium, needed_, locate_options(options), execution, notes),
-          region_{
-              fields_.box(), {true, !medium.grid().is_2d(), true}, medium.of(Phase::P), surface},
+          region_{fields_.box(), {true, !medium.grid().is_2d(), true}, medium.first(), surface},
           threads_(resolve_threads(execution.threads)) {
         choose_rows(survey, differences, notes);
         if (rows_.empty()) {

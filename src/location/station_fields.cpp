@@ -79,11 +79,6 @@ TimeField cropped(const TimeField& field, const SearchBox& box) {
     return part;
 }
 
-bool any_phase(const Survey& survey, Phase phase) {
-    return std::any_of(survey.arrivals.begin(), survey.arrivals.end(),
-                       [&](const Arrival& arrival) { return arrival.phase == phase; });
-}
-
 /// Says how many picks of stations that are lost(station) are not used, and why.
 template <class Lost>
 void note_unusable(const Survey& survey, Lost is_lost, const std::string& why, Notes& notes,
@@ -111,8 +106,8 @@ void note_unusable(const Survey& survey, Lost is_lost, const std::string& why, N
 }  // namespace
 
 std::optional<double> constant_ratio(const Medium& medium) {
-    if (!medium.has_two_phases()) return std::nullopt;
-    const auto p = medium.of(Phase::P).given();
+    if (medium.phases().size() < 2) return std::nullopt;
+    const auto p = medium.first().given();
     const auto s = medium.of(Phase::S).given();
     double sum = 0;
     double least = std::numeric_limits<double>::infinity();
@@ -134,19 +129,19 @@ std::optional<double> constant_ratio(const Medium& medium) {
 
 StationFields::StationFields(const Medium& medium, const Survey& survey,
                              const LocateOptions& options, const Execution& execution, Notes& notes)
-    : place_(medium.place()),
-      plain_(medium.of(Phase::P).is_plain()),
-      box_(box_of(place_, options.box)) {
+    : place_(medium.place()), plain_(medium.first().is_plain()), box_(box_of(place_, options.box)) {
     validate(survey);
     require_phases(medium, survey);
     const Grid& grid = medium.grid();
     const std::optional<double> ratio = constant_ratio(medium);
     const auto model_of = [&](Phase phase) -> const Model& {
-        return medium.of(ratio ? Phase::P : phase);
+        return ratio ? medium.first() : medium.of(phase);
     };
     ratio_ = ratio.value_or(1);
-    radial_ = plain_ && !grid.is_2d() && depends_on_depth(model_of(Phase::P)) &&
-              depends_on_depth(model_of(Phase::S));
+    const auto phases = medium.phases();
+    radial_ = plain_ && !grid.is_2d() &&
+              std::all_of(phases.begin(), phases.end(),
+                          [&](const Phase phase) { return depends_on_depth(model_of(phase)); });
     cropped_ = plain_ && !radial_ && options.box.has_value();
     const auto beyond_reach = [&](const Arrival& arrival) {
         return options.reach &&
@@ -162,15 +157,14 @@ StationFields::StationFields(const Medium& medium, const Survey& survey,
         distance = std::max(distance, farthest(box_, survey.station_of(arrival).position));
     }
     numbers_.assign(survey.stations.size(), {-1, -1});
-    for (const Phase phase : {Phase::P, Phase::S}) {
-        if (!any_phase(survey, phase)) continue;
+    for (const Phase phase : phases_of(survey)) {
         const auto p = static_cast<std::size_t>(phase);
         if (radial_) {
             radial_models_.push_back(
                 std::make_unique<const Model>(radial_model(model_of(phase), distance)));
         }
         const Model& model = radial_ ? *radial_models_.back() : model_of(phase);
-        const bool shared = ratio && phase == Phase::S;
+        const bool shared = ratio && p > 0;
         std::vector<Vec3> places;
         for (const Arrival& arrival : survey.arrivals) {
             if (arrival.phase != phase || beyond_reach(arrival) || too_far(arrival)) continue;

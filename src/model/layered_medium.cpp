@@ -97,6 +97,11 @@ bool LayeredMedium::has_s() const {
     return true;
 }
 
+std::span<const Phase> LayeredMedium::phases_of(int layer) const {
+    const bool both = layers_[static_cast<std::size_t>(layer)].s.has_value();
+    return std::span(all_phases).first(both ? 2 : 1);
+}
+
 const Model& LayeredMedium::model(int layer, Phase wave) const {
     FERMAT_EXPECT(layer >= 0 && layer < layer_count());
     const Layer& of = layers_[static_cast<std::size_t>(layer)];

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,8 @@ class LayeredMedium {
     }
     /// Whether all layers have velocities of S.
     bool has_s() const;
+    /// The waves that a layer has velocities of, P first.
+    std::span<const Phase> phases_of(int layer) const;
     /// Throws InputError for S in a layer that has P only.
     const Model& model(int layer, Phase wave) const;
 

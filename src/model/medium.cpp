@@ -42,9 +42,4 @@ Medium Medium::of_ratio(const Model& p, double vp_over_vs) {
     return {p, p.with_given(std::move(velocity))};
 }
 
-const Model& Medium::of(Phase phase) const {
-    const auto& model = models_[static_cast<std::size_t>(phase)];
-    return model ? *model : *models_[0];
-}
-
 }  // namespace fermat

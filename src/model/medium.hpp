@@ -1,7 +1,7 @@
 #pragma once
 
-#include <array>
-#include <optional>
+#include <span>
+#include <vector>
 
 #include "model/model.hpp"
 #include "model/phase.hpp"
@@ -13,20 +13,26 @@ namespace fermat {
 class Medium {
   public:
     /// One velocity, for whichever single phase a survey has.
-    Medium(const Model& model) : models_{model, std::nullopt} {}  // NOLINT: a model is a medium
+    Medium(const Model& model) : models_{model} {}  // NOLINT: a model is a medium
     /// Throws InputError if the models differ in their grid, or one is air where the other is not.
     Medium(const Model& p, const Model& s);
     /// S velocities are those of P divided by `vp_over_vs`, which must be > 1.
     static Medium of_ratio(const Model& p, double vp_over_vs);
 
-    const Grid& grid() const { return models_[0]->grid(); }
-    const Place& place() const { return models_[0]->place(); }
-    bool has_two_phases() const { return models_[1].has_value(); }
+    /// The phases that have a velocity of their own, P first. A medium of one velocity has that of
+    /// whichever phase is asked for.
+    std::span<const Phase> phases() const { return std::span(all_phases).first(models_.size()); }
     /// The model of a phase; a medium of one velocity has the same for every phase.
-    const Model& of(Phase phase) const;
+    const Model& of(Phase phase) const {
+        return models_[models_.size() > 1 ? static_cast<std::size_t>(phase) : 0];
+    }
+    /// The model of the first phase. Grid, coordinates and air are those of all.
+    const Model& first() const { return models_.front(); }
+    const Grid& grid() const { return first().grid(); }
+    const Place& place() const { return first().place(); }
 
   private:
-    std::array<std::optional<Model>, phase_count> models_;
+    std::vector<Model> models_;  ///< by phase
 };
 
 }  // namespace fermat

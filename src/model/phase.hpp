@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -15,6 +16,8 @@ inline constexpr auto choices<Phase> = choice_table<Phase>("phase",
                                                            {{"P", Phase::P}, {"S", Phase::S}});
 
 inline constexpr std::size_t phase_count = choices<Phase>.entries.size();
+/// In the order of their values.
+inline constexpr std::array<Phase, phase_count> all_phases{Phase::P, Phase::S};
 
 /// The first arrival that a catalogue's name stands for: "p", "Pg", "Pn", "Pdif", "P1" and "PKP"
 /// are P, "s", "Sg", "Sn" and "S*" are S. Throws InputError for other names, reflections such as

@@ -282,11 +282,11 @@ void for_each_event_rays(const Medium& medium, const Survey& survey, const RayOp
     Notes& notes = told != nullptr ? *told : unheard;
     validate(options, medium.grid());
     resolve_threads(execution.threads);
-    validate(survey, medium.of(Phase::P));
+    validate(survey, medium.first());
     require_phases(medium, survey);
     const std::vector<Phase> phases = phases_of(survey);
     if (phases.size() < 2 && (phases.empty() || phases.front() == Phase::P)) {
-        trace_phase(medium.of(Phase::P), survey, options, execution, consume, notes);
+        trace_phase(medium.first(), survey, options, execution, consume, notes);
         return;
     }
     for (const Phase phase : phases) {

@@ -142,7 +142,7 @@ std::vector<std::int32_t> ray_order(const Survey& survey) {
 }
 
 void require_phases(const Medium& medium, const Survey& survey) {
-    if (medium.has_two_phases() || phases_of(survey).size() < 2) return;
+    if (phases_of(survey).size() <= medium.phases().size()) return;
     throw InputError(fmt::format(
         "{} of {} arrivals are of phase S and the medium has one velocity (give S velocities or "
         "Vp/Vs too, or leave out one of the phases)",

@@ -323,7 +323,7 @@ std::vector<double> TimeSolver::receiver_times_by_fields(std::span<const PointSo
 std::vector<double> arrival_times(const Medium& medium, const Survey& survey,
                                   const EikonalOptions& options, const Execution& execution,
                                   Notes* told) {
-    validate(survey, medium.of(Phase::P));
+    validate(survey, medium.first());
     require_phases(medium, survey);
     std::vector<double> times(survey.arrivals.size(), std::numeric_limits<double>::infinity());
     for (const Phase phase : phases_of(survey)) {

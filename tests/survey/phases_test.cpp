@@ -29,6 +29,22 @@ double way(const Survey& survey, const Arrival& arrival) {
     return distance(survey.event_of(arrival).position, survey.station_of(arrival).position);
 }
 
+TEST(TwoPhases, MediumListsThePhasesOfItsVelocities) {
+    const Model p = constant_model(box, 4);
+    const auto list = [](const Medium& medium) {
+        return std::vector<Phase>(medium.phases().begin(), medium.phases().end());
+    };
+    const Medium one(p);
+    EXPECT_EQ(list(one), std::vector<Phase>{Phase::P});
+    // Its velocity is that of whichever phase a survey has.
+    EXPECT_EQ(one.of(Phase::S).given()[0], 4);
+    const Medium two = Medium::of_ratio(p, 2);
+    EXPECT_EQ(list(two), (std::vector<Phase>{Phase::P, Phase::S}));
+    EXPECT_EQ(two.of(Phase::P).given()[0], 4);
+    EXPECT_EQ(two.first().given()[0], 4);
+    EXPECT_EQ(two.of(Phase::S).given()[0], 2);
+}
+
 TEST(TwoPhases, RaysTravelInTheirOwnVelocity) {
     const Medium medium = Medium::of_ratio(constant_model(box, 4), 2);
     const Survey survey = both_phases();

@@ -95,7 +95,7 @@ TEST(FirstPlaces, AnInversionBeginsThereAndShiftsCountFromTheGivenOnes) {
     options.joint = moving();
     options.joint.velocities = Velocities::none;
     options.gauss_newton.iterations = 1;
-    const Model& start = made.medium.of(Phase::P);
+    const Model& start = made.medium.first();
     const double away = invert(start, made.picks, options).history.front().misfit.chi2;
     options.joint.first_shift = first_places(made.medium, made.picks, options.joint, {}).shift;
     const InversionResult found = invert(start, made.picks, options);
@@ -113,7 +113,7 @@ TEST(FirstPlaces, AreRefusedWhereNoPlaceIsSought) {
     options.joint.relocate = Relocate::times;
     options.joint.start_places = StartPlaces::located;
     try {
-        static_cast<void>(invert(made.medium.of(Phase::P), made.picks, options));
+        static_cast<void>(invert(made.medium.first(), made.picks, options));
         FAIL();
     } catch (const InputError& error) {
         EXPECT_STREQ(error.what(),

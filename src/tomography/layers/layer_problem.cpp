@@ -138,8 +138,7 @@ double LayerProblem::adopt(const Trial&, bool) {
     double change = 0;
     const bool first = std::exchange(is_start_, false);
     for (int k = 0; !first && k < medium_.layer_count(); ++k) {
-        for (const Phase wave : {Phase::P, Phase::S}) {
-            if (wave == Phase::S && !medium_.layers()[static_cast<std::size_t>(k)].s) continue;
+        for (const Phase wave : medium_.phases_of(k)) {
             change = std::max(
                 change, largest_change(medium_.model(k, wave), tried_medium_->model(k, wave)));
         }

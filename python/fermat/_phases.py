@@ -160,9 +160,10 @@ def phase_rays(
     has rows (source, receiver). arrivals="all" gives every ray of a pair, in the order of their
     times; a pair that has none has one entry whose status says why, and time NaN.
 
-    device: a CUDA device finds the earliest reflections inside one layer of a Cartesian or spherical
-    medium of three dimensions ("PmP" below a crust of one layer); the CPU looks again for those that
-    do not pass inside their layer. "auto" takes the device for these phases if there is one.
+    device: a CUDA device finds the earliest rays of phases that have one way of at most eight legs
+    (reflections, conversions, multiples, transmitted waves) in Cartesian and spherical media; the CPU
+    looks again for those that do not pass inside their layers. "auto" takes the device for these
+    phases if there is one.
 
     >>> import fermat as fm
     >>> medium = fm.Medium([6.0, 8.0], {"moho": 30.0}, shape=(101, 41), spacing=1.0)

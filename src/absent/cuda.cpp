@@ -190,16 +190,18 @@ double CudaBender::bend(std::span<const BendTask>, const StartSet&, int, std::sp
 
 // phases
 
-struct CudaReflections::State {};
+struct CudaPaths::State {};
 
-CudaReflections::CudaReflections(const LayeredMedium&, const Legs&, std::span<const LayerKind>,
-                                 const StartLattice&, const PhaseOptions&) {
+CudaPaths::CudaPaths(const LayeredMedium&, const Legs&, std::span<const LayerKind>,
+                     const StartLattice&, const PhaseOptions&) {
     refuse_cuda();
 }
-CudaReflections::CudaReflections(CudaReflections&&) noexcept = default;
-CudaReflections::~CudaReflections() = default;
-double CudaReflections::find(std::span<const DevicePair>,
-                             const std::function<void(const Batch&)>&) const {
+CudaPaths::CudaPaths(CudaPaths&&) noexcept = default;
+CudaPaths::~CudaPaths() = default;
+bool CudaPaths::finds_starts(const StartLattice&) { return false; }
+double CudaPaths::find(std::size_t,
+                       const std::function<void(std::size_t, std::size_t, DeviceBatch&)>&,
+                       const std::function<void(const Batch&)>&) const {
     return 0;
 }
 

@@ -12,18 +12,21 @@
 
 namespace fermat {
 
-/// Points, joints and starts for which one thread has memory.
-inline constexpr int device_points = 129;
-inline constexpr int device_joints = 8;
+/// Joints and starts for which one thread has memory, and points of paths of few legs or many.
+inline constexpr int device_joints = 7;
 inline constexpr int device_starts = 6;
+inline constexpr int few_points = 129;
+inline constexpr int many_points = 257;
 
 /// Minima that are later than the least by more than this part are not looked at.
 inline constexpr double near_least = 0.2;
 
-/// A pair of points: their Cartesian places.
+/// A pair of points: their Cartesian places, and its starts among those given (GivenStarts).
 struct DevicePair {
     Vec3 source;
     Vec3 receiver;
+    std::int32_t starts = 0;
+    std::int32_t first_start = 0;
 };
 
 /// The ray of a pair, or the word that the host must look for it.
@@ -48,13 +51,14 @@ struct ChordSum {
     }
 };
 
-/// The minima of a sum over its lattice, the least first; one more than there is room for where
+/// Where to look for paths of a pair, the least time first; one more than there is room for where
 /// there are too many.
 struct StartList {
     int count = 0;
-    int point[device_starts] = {};
+    int number[device_starts] = {};  ///< of a point of the lattice, or of a start that is given
     double time[device_starts] = {};
 };
+/// The minima of a sum over its lattice.
 FERMAT_HD inline StartList least_points(const ChordSum& sum, const DevicePair& pair) {
     const int nx = sum.lattice.nx;
     const int ny = sum.lattice.ny;
@@ -91,32 +95,62 @@ FERMAT_HD inline StartList least_points(const ChordSum& sum, const DevicePair& p
             int k = out.count++;
             for (; k > 0 && here < out.time[k - 1]; --k) {
                 out.time[k] = out.time[k - 1];
-                out.point[k] = out.point[k - 1];
+                out.number[k] = out.number[k - 1];
             }
             out.time[k] = here;
-            out.point[k] = i * ny + j;
+            out.number[k] = i * ny + j;
         }
     }
     return out;
 }
 
+/// Starts from the lattice of the one joint.
+struct LatticeStarts {
+    ChordSum sum;
+
+    FERMAT_HD StartList list(const DevicePair& pair) const { return least_points(sum, pair); }
+    FERMAT_HD void place(int number, double* joint) const {
+        joint[0] = sum.lattice.x(number / sum.lattice.ny);
+        joint[1] = sum.lattice.y(number % sum.lattice.ny);
+    }
+};
+
+/// Starts that the host has found, with two coordinates per joint.
+struct GivenStarts {
+    const double* joints = nullptr;
+    const double* times = nullptr;
+    int joint_count = 0;
+
+    FERMAT_HD StartList list(const DevicePair& pair) const {
+        StartList out;
+        for (; out.count < pair.starts; ++out.count) {
+            out.number[out.count] = pair.first_start + out.count;
+            out.time[out.count] = times[pair.first_start + out.count];
+        }
+        return out;
+    }
+    FERMAT_HD void place(int number, double* joint) const {
+        const double* from = joints + static_cast<std::size_t>(number) * 2 * joint_count;
+        for (int i = 0; i < 2 * joint_count; ++i) joint[i] = from[i];
+    }
+};
+
 /// Finds the earliest ray of a pair and writes its points. `medium` must be the thread's own.
-template <class LayerT, class SurfaceT>
+template <int most_points, class Starts, class LayerT, class SurfaceT>
 FERMAT_HD DeviceRay find_earliest(PathMedium<LayerT, SurfaceT> medium, const PathRules& rules,
-                                  const ChordSum& sum, const DevicePair& pair, Vec3* points) {
-    Vec3 point[device_points];
-    Vec3 trial[device_points];
-    double carry[6 * device_points];
+                                  const Starts& from, const DevicePair& pair, Vec3* points) {
+    Vec3 point[most_points];
+    Vec3 trial[most_points];
+    double carry[6 * most_points];
     double joint[2 * device_joints];
     double tried[2 * device_joints];
     DeviceRay best;
-    const StartList starts = least_points(sum, pair);
+    const StartList starts = from.list(pair);
     if (starts.count > device_starts) return best;
     for (int k = 0; k < starts.count; ++k) {
         if (k > 0 && starts.time[k] > (1 + near_least) * starts.time[0]) break;
         PathSpace space{point, trial, joint, tried, carry};
-        joint[0] = sum.lattice.x(starts.point[k] / sum.lattice.ny);
-        joint[1] = sum.lattice.y(starts.point[k] % sum.lattice.ny);
+        from.place(starts.number[k], space.joint);
         begin_path(medium, space, pair.source, pair.receiver);
         const FoundPath found = find_path(medium, space, rules, {}, false, PlainHooks{});
         // A path that is not there, or not yet exact, is the host's: it may go along an interface.

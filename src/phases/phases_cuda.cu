@@ -15,16 +15,16 @@ namespace fermat {
 namespace {
 
 constexpr int threads = 64;
-/// Pairs per launch: their points take 0.4 GB.
+/// Pairs per launch: their points take 0.4 GB, or twice that where there are many.
 constexpr std::size_t most_pairs = 131072;
 
-template <class LayerT, class SurfaceT>
+template <int most_points, class Starts, class LayerT, class SurfaceT>
 __global__ void __launch_bounds__(threads)
-    find_kernel(PathMedium<LayerT, SurfaceT> medium, PathRules rules, ChordSum sum,
+    find_kernel(PathMedium<LayerT, SurfaceT> medium, PathRules rules, Starts starts,
                 const DevicePair* pairs, std::size_t count, DeviceRay* rays, Vec3* points) {
     const std::size_t n = thread_number();
     if (n >= count) return;
-    rays[n] = find_earliest(medium, rules, sum, pairs[n], points + n * device_points);
+    rays[n] = find_earliest<most_points>(medium, rules, starts, pairs[n], points + n * most_points);
 }
 
 /// Layers, surfaces and rules of legs, with pointers to memory of the device.
@@ -36,7 +36,7 @@ struct DeviceLegs {
 
 }  // namespace
 
-struct CudaReflections::State {
+struct CudaPaths::State {
     std::vector<CudaArray<float>> velocities;
     std::vector<CudaArray<double>> depths;
     std::variant<DeviceLegs<PlainLayer, PlainSurface>, DeviceLegs<SphericalLayer, SphericalSurface>>
@@ -45,6 +45,11 @@ struct CudaReflections::State {
     CudaArray<Vec3> places;
     PathRules rules;
     ChordSum sum;
+    bool finds_starts = false;
+    int joints = 0;
+    std::size_t points = few_points;  ///< for which a path has room
+    bool flat = false;                ///< as in PathMedium
+    Vec3 across;
 
     std::map<const void*, const void*> sent;
 
@@ -103,22 +108,31 @@ struct CudaReflections::State {
     }
 };
 
-CudaReflections::CudaReflections(const LayeredMedium& medium, const Legs& legs,
-                                 std::span<const LayerKind> kinds, const StartLattice& lattice,
-                                 const PhaseOptions& options) {
+CudaPaths::CudaPaths(const LayeredMedium& medium, const Legs& legs,
+                     std::span<const LayerKind> kinds, const StartLattice& lattice,
+                     const PhaseOptions& options) {
     device_info(0);  // throws if there is no device
     state_ = std::make_unique<State>();
     State& state = *state_;
+    const int count = static_cast<int>(legs.size());
+    const int fewest = fewest_segments(kinds);
+    if (count * std::max(fewest, 16) >= few_points) state.points = many_points;
     int most = 1;
-    while (2 * most * static_cast<int>(legs.size()) < device_points) most *= 2;
-    state.rules = {
-        nullptr,           medium.grid(),          smallest_cell(medium),
-        options.tolerance, fewest_segments(kinds), std::min(most, options.most_segments)};
+    while (2 * most * count < static_cast<int>(state.points)) most *= 2;
+    state.rules = {nullptr,           medium.grid(), smallest_cell(medium),
+                   options.tolerance, fewest,        std::min(most, options.most_segments)};
+    PathMedium<PlainLayer, PlainSurface> plane;
+    set_plane(medium, plane);
+    state.flat = plane.flat;
+    state.across = plane.across;
     if (form_of(medium) == LayerForm::spherical) {
         state.send_legs<SphericalLayer, SphericalSurface>(medium, legs, kinds);
     } else {
         state.send_legs<PlainLayer, PlainSurface>(medium, legs, kinds);
     }
+    state.joints = lattice.joint_count();
+    state.finds_starts = finds_starts(lattice);
+    if (!state.finds_starts) return;
     const std::vector<Vec3>& places = lattice.pivot_places();
     state.places = CudaArray<Vec3>(places.size());
     state.places.upload(places);
@@ -127,22 +141,33 @@ CudaReflections::CudaReflections(const LayeredMedium& medium, const Legs& legs,
                  state.places.data(),
                  {lattice.slowness_of_legs().front(), lattice.slowness_of_legs().back()}};
 }
-CudaReflections::CudaReflections(CudaReflections&&) noexcept = default;
-CudaReflections::~CudaReflections() = default;
+CudaPaths::CudaPaths(CudaPaths&&) noexcept = default;
+CudaPaths::~CudaPaths() = default;
 
-double CudaReflections::find(std::span<const DevicePair> pairs,
-                             const std::function<void(const Batch&)>& consume) const {
-    if (pairs.empty()) return 0;
-    const std::size_t each = std::min(pairs.size(), most_pairs);
+bool CudaPaths::finds_starts(const StartLattice& lattice) {
+    return lattice.joint_count() == 1 && lattice.slowness_of_legs().size() == 2;
+}
+
+double CudaPaths::find(std::size_t count,
+                       const std::function<void(std::size_t, std::size_t, DeviceBatch&)>& prepare,
+                       const std::function<void(const Batch&)>& consume) const {
+    if (count == 0) return 0;
+    const std::size_t each = std::min(count, most_pairs);
     CudaArray<DevicePair> device_pairs(each);
     CudaArray<DeviceRay> device_rays(each);
-    CudaArray<Vec3> device_paths(each * device_points);
+    CudaArray<Vec3> device_paths(each * state_->points);
     const PageLocked<DeviceRay> rays(each);
-    const PageLocked<Vec3> points(each * device_points);
+    const PageLocked<Vec3> points(each * state_->points);
+    DeviceBatch batch;
     double seconds = 0;
-    for (std::size_t first = 0; first < pairs.size(); first += each) {
-        const std::size_t count = std::min(each, pairs.size() - first);
-        device_pairs.upload(pairs.subspan(first, count));
+    for (std::size_t first = 0; first < count; first += each) {
+        const std::size_t some = std::min(each, count - first);
+        prepare(first, some, batch);
+        device_pairs.upload(batch.pairs);
+        CudaArray<double> joints(std::max<std::size_t>(1, batch.start_joints.size()));
+        CudaArray<double> times(std::max<std::size_t>(1, batch.start_times.size()));
+        if (!batch.start_joints.empty()) joints.upload(batch.start_joints);
+        if (!batch.start_times.empty()) times.upload(batch.start_times);
         CudaTimer timer;
         timer.start();
         std::visit(
@@ -151,16 +176,29 @@ double CudaReflections::find(std::span<const DevicePair> pairs,
                 medium.layers = legs.layers.data();
                 medium.surfaces = legs.surfaces.data();
                 medium.legs = static_cast<int>(legs.layers.size());
-                find_kernel<<<blocks_for(count, threads), threads, 0, cuda_stream()>>>(
-                    medium, state_->rules, state_->sum, device_pairs.data(), count,
-                    device_rays.data(), device_paths.data());
+                medium.flat = state_->flat;
+                medium.across = state_->across;
+                const auto launch = [&]<class Starts>(auto kernel, const Starts& starts) {
+                    kernel<<<blocks_for(some, threads), threads, 0, cuda_stream()>>>(
+                        medium, state_->rules, starts, device_pairs.data(), some,
+                        device_rays.data(), device_paths.data());
+                };
+                const GivenStarts given{joints.data(), times.data(), state_->joints};
+                if (state_->finds_starts) {
+                    launch(find_kernel<few_points, LatticeStarts, LayerT, SurfaceT>,
+                           LatticeStarts{state_->sum});
+                } else if (state_->points == few_points) {
+                    launch(find_kernel<few_points, GivenStarts, LayerT, SurfaceT>, given);
+                } else {
+                    launch(find_kernel<many_points, GivenStarts, LayerT, SurfaceT>, given);
+                }
             },
             state_->legs);
-        check_cuda(cudaGetLastError(), "tracing reflections");
-        seconds += timer.stop("tracing reflections");
-        device_rays.download(rays.values().first(count));
+        check_cuda(cudaGetLastError(), "tracing phases");
+        seconds += timer.stop("tracing phases");
+        device_rays.download(rays.values().first(some));
         std::int32_t most = 0;
-        for (const DeviceRay& ray : rays.values().first(count)) {
+        for (const DeviceRay& ray : rays.values().first(some)) {
             most = std::max(most, ray.segments);
         }
         const std::size_t stride =
@@ -168,11 +206,11 @@ double CudaReflections::find(std::span<const DevicePair> pairs,
                 std::visit([](const auto& legs) { return legs.layers.size(); }, state_->legs) +
             1;
         check_cuda(cudaMemcpy2DAsync(points.data(), stride * sizeof(Vec3), device_paths.data(),
-                                     device_points * sizeof(Vec3), stride * sizeof(Vec3), count,
+                                     state_->points * sizeof(Vec3), stride * sizeof(Vec3), some,
                                      cudaMemcpyDeviceToHost, cuda_stream()),
                    "fetching rays");
         check_cuda(cudaStreamSynchronize(cuda_stream()), "fetching rays");
-        consume({first, rays.values().first(count), points.data(), stride});
+        consume({first, rays.values().first(some), points.data(), stride});
     }
     return seconds;
 }

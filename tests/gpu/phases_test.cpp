@@ -20,8 +20,8 @@ class CudaPhases : public ::testing::Test {
 
 /// Rays of both devices, compared. Returns how many arrived.
 int compare(const LayeredMedium& medium, std::span<const Vec3> sources,
-            std::span<const Vec3> receivers) {
-    const Branch branch = branch_of(medium, "PmP");
+            std::span<const Vec3> receivers, const char* phase = "PmP") {
+    const Branch branch = branch_of(medium, phase);
     const auto pairs = all_pairs(sources.size(), receivers.size());
     const Execution cpu{0, Device::cpu};
     const Execution cuda{0, Device::cuda};
@@ -75,12 +75,45 @@ TEST_F(CudaPhases, RaysAlongAnInterfaceComeFromTheCpu) {
     compare(medium, sources, receivers);
 }
 
-TEST_F(CudaPhases, OtherPhasesAreRefusedInASentence) {
+TEST_F(CudaPhases, ConversionsAndRaysThroughLayersAreThoseOfTheCpu) {
+    const Grid grid{{41, 41, 31}, {0, 0, 0}, {1.5, 1.5, 1}};
+    const auto basin = [](double x, double y) { return 6 + std::sin(x / 8) * std::cos(y / 9); };
+    const auto moho = [](double x, double y) {
+        return 22 + 1.5 * std::sin(x / 9) * std::cos(y / 11);
+    };
+    const auto crust = [](Vec3 p) { return 5 + 0.05 * p.z + 0.1 * std::sin(p.x / 8); };
+    const auto slow = [&](Vec3 p) { return crust(p) / 1.75; };
+    const LayeredMedium medium({Interface::flat("surface", 0), test::relief("basin", grid, basin),
+                                test::relief("moho", grid, moho)},
+                               {{test::uniform(grid, 4), test::uniform(grid, 2.2)},
+                                {test::model_of(grid, crust), test::model_of(grid, slow)},
+                                {test::uniform(grid, 8), test::uniform(grid, 4.6)}});
+    std::vector<Vec3> receivers;
+    for (int i = 0; i < 12; ++i) {
+        for (int j = 0; j < 12; ++j) receivers.push_back({3 + 4.5 * i, 4 + 4.5 * j, 0});
+    }
+    const std::vector<Vec3> sources{{20, 31, 3}, {45, 12, 12}};
+    for (const char* phase : {"PmP", "PmS", "SmS"}) {
+        EXPECT_GT(compare(medium, sources, receivers, phase), 200) << phase;
+    }
+}
+
+TEST_F(CudaPhases, ReflectionsOfASectionAreThoseOfTheCpu) {
+    std::vector<Vec3> receivers;
+    for (int i = 0; i < 100; ++i) receivers.push_back({30 + 1.5 * i, 0, 0});
+    const std::vector<Vec3> sources{{20, 0, 0}};
+    EXPECT_GT(compare(test::crust(), sources, receivers), 90);
+    EXPECT_GT(compare(test::crust(), sources, receivers, "PmS"), 60);
+}
+
+TEST_F(CudaPhases, AllArrivalsAreRefusedInASentence) {
     const LayeredMedium medium = test::crust();
     const std::vector<Vec3> ends{{20, 0, 0}, {150, 0, 0}};
     const std::vector<RayPair> pair{{0, 1}};
+    PhaseOptions all;
+    all.arrivals = Arrivals::all;
     EXPECT_THROW(
-        trace_branch(medium, branch_of(medium, "PmP"), ends, ends, pair, {}, {0, Device::cuda}),
+        trace_branch(medium, branch_of(medium, "PmP"), ends, ends, pair, all, {0, Device::cuda}),
         InputError);
 }
 

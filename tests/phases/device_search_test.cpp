@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "layers.hpp"
+#include "phases/device_paths.hpp"
 #include "phases/leg_media.hpp"
 #include "phases/phases.hpp"
 #include "phases/start_lattice.hpp"
@@ -30,14 +31,32 @@ struct HostReflections {
         path.layers = layers.data();
         path.surfaces = surfaces.data();
         path.legs = static_cast<int>(legs.size());
+        set_plane(medium, path);
         rules = {of_legs.data(), medium.grid(),          smallest_cell(medium),
-                 1e-6,           fewest_segments(kinds), 64};
+                 1e-6,           fewest_segments(kinds), legs.size() == 2 ? 64 : 32};
+        if (lattice.slowness_of_legs().empty()) return;
         sum = {lattice.lattice(),
                lattice.pivot_places().data(),
                {lattice.slowness_of_legs().front(), lattice.slowness_of_legs().back()}};
     }
     DeviceRay find(Vec3 source, Vec3 receiver) {
-        return find_earliest(path, rules, sum, {source, receiver}, points.data());
+        return find_earliest<few_points>(path, rules, LatticeStarts{sum}, {source, receiver},
+                                         points.data());
+    }
+
+    /// By starts that the host has found, as of ways with several joints.
+    DeviceRay find_by_tables(Vec3 source, Vec3 receiver) {
+        const auto starts =
+            starts_on_device(lattice, lattice.from_source(source), lattice.from_receiver(receiver));
+        std::vector<double> joints;
+        std::vector<double> times;
+        for (const PathStart& start : starts) {
+            times.push_back(start.time);
+            joints.insert(joints.end(), start.joints.begin(), start.joints.end());
+        }
+        const GivenStarts given{joints.data(), times.data(), lattice.joint_count()};
+        const DevicePair pair{source, receiver, static_cast<std::int32_t>(times.size()), 0};
+        return find_earliest<many_points>(path, rules, given, pair, points.data());
     }
 
     StartLattice lattice;
@@ -47,7 +66,7 @@ struct HostReflections {
     PathMedium<LayerT, SurfaceT> path;
     PathRules rules;
     ChordSum sum;
-    std::vector<Vec3> points = std::vector<Vec3>(device_points);
+    std::vector<Vec3> points = std::vector<Vec3>(many_points);
 };
 
 LayeredMedium hilly(const std::function<double(Vec3)>& velocity) {
@@ -97,6 +116,53 @@ TEST_P(DeviceSearch, FindsTheRaysOfTheHost) {
     EXPECT_GT(found, 25);
 }
 INSTANTIATE_TEST_SUITE_P(Media, DeviceSearch, ::testing::Values(0, 1, 2));
+
+/// Rays of the device's search with given starts beside those of the host. Returns how many.
+int compare_given(const LayeredMedium& medium, const char* phase, Vec3 source,
+                  const std::vector<Vec3>& receivers) {
+    const Branch branch = branch_of(medium, phase);
+    const auto pairs = all_pairs(1, receivers.size());
+    const std::vector<Vec3> sources{source};
+    const auto expected = trace_branch(medium, branch, sources, receivers, pairs, {}, {});
+    int found = 0;
+    for (std::size_t i = 0; i < receivers.size(); ++i) {
+        const BranchRay& one = expected[i].front();
+        HostReflections<PlainLayer, PlainSurface> device(medium, one.legs);
+        const DeviceRay ray = device.find_by_tables(source, receivers[i]);
+        if (ray.segments == 0) continue;
+        ++found;
+        EXPECT_EQ(one.status, BranchStatus::ok) << phase << i;
+        EXPECT_NEAR(ray.time, one.time, 2e-6 * one.time) << phase << i;
+        EXPECT_NEAR(ray.length, one.length, 1e-4 * one.length) << phase << i;
+    }
+    return found;
+}
+
+TEST(DeviceSearchOfManyLegs, FindsConversionsAndRaysThroughLayers) {
+    const Grid grid{{41, 41, 31}, {0, 0, 0}, {1.5, 1.5, 1}};
+    const auto basin = [](double x, double y) { return 6 + std::sin(x / 8) * std::cos(y / 9); };
+    const auto moho = [](double x, double y) {
+        return 22 + 1.5 * std::sin(x / 9) * std::cos(y / 11);
+    };
+    const auto crust = [](Vec3 p) { return 5 + 0.05 * p.z + 0.1 * std::sin(p.x / 8); };
+    const auto slow = [&](Vec3 p) { return crust(p) / 1.75; };
+    const LayeredMedium medium({Interface::flat("surface", 0), test::relief("basin", grid, basin),
+                                test::relief("moho", grid, moho)},
+                               {{test::uniform(grid, 4), test::uniform(grid, 2.2)},
+                                {test::model_of(grid, crust), test::model_of(grid, slow)},
+                                {test::uniform(grid, 8), test::uniform(grid, 4.6)}});
+    const Vec3 source{20, 31, 3};
+    EXPECT_GT(compare_given(medium, "PmP", source, grid_of_receivers()), 25);
+    EXPECT_GT(compare_given(medium, "PmS", source, grid_of_receivers()), 25);
+    // From below the basin, up through it.
+    EXPECT_GT(compare_given(medium, "PmP", {20, 31, 12}, grid_of_receivers()), 20);
+}
+
+TEST(DeviceSearchOfManyLegs, FindsReflectionsOfASection) {
+    std::vector<Vec3> receivers;
+    for (int i = 0; i < 15; ++i) receivers.push_back({30 + 10.0 * i, 0, 0});
+    EXPECT_GT(compare_given(test::crust(), "PmP", {20, 0, 0}, receivers), 10);
+}
 
 // A reflector above which a wave cannot pass straight: the path follows it, which is for the host.
 TEST(DeviceSearchLimits, LeavesWhatFollowsAnInterfaceToTheHost) {

@@ -30,16 +30,19 @@ Model model_of(const Grid& grid, const std::function<double(Vec3)>& velocity) {
     return Model(grid, std::move(values));
 }
 
-Interface moho_of(const Grid& grid) {
+/// An interface of that depth with relief.
+Interface waves(const char* name, const Grid& grid, double depth, double relief) {
     const Lattice at = columns_of(Place(grid));
-    std::vector<double> depth;
+    std::vector<double> values;
     for (int i = 0; i < at.nx; ++i) {
         for (int j = 0; j < at.ny; ++j) {
-            depth.push_back(35 + 2 * std::sin(at.x(i) / 14) * std::cos(at.y(j) / 17));
+            values.push_back(depth + relief * std::sin(at.x(i) / 14) * std::cos(at.y(j) / 17));
         }
     }
-    return Interface("moho", at, std::move(depth));
+    return Interface(name, at, std::move(values));
 }
+Interface moho_of(const Grid& grid) { return waves("moho", grid, 35, 2); }
+Interface basin_of(const Grid& grid) { return waves("basin", grid, 3, 0.5); }
 
 }  // namespace
 
@@ -48,6 +51,7 @@ void bench_phases(const PhasesBench& options, const Execution& execution) {
     BenchTable table(
         fmt::format("fermat {}: reflections (PmP) on {}, median of {}\n"
                     "  a cube of {} nodes and 100 km a side, a Moho at 35 km with 2 km of relief\n"
+                    "  2 layers: below a basin of 3 km with 0.5 km of relief; three legs\n"
                     "  s_in_all  with velocities sent and all points fetched",
                     version, on_device ? device_info(0).name : "the CPU", options.repeats,
                     options.nodes),
@@ -70,17 +74,29 @@ void bench_phases(const PhasesBench& options, const Execution& execution) {
         receivers.push_back({rx, along(), 0});
     }
     const std::vector<RayPair> pairs = all_pairs(sources.size(), receivers.size());
-    const std::vector<std::pair<const char*, std::function<double(Vec3)>>> media{
-        {"uniform", [](Vec3) { return 6.0; }},
-        {"gradient", [](Vec3 p) { return 5.5 + 0.03 * p.z; }},
-        {"anomalies",
-         [](Vec3 p) { return 5.5 + 0.03 * p.z + 0.2 * std::sin(p.x / 11) * std::cos(p.y / 13); }},
+    const auto smooth = [](Vec3 p) { return 5.5 + 0.03 * p.z; };
+    const auto anomalies = [](Vec3 p) {
+        return 5.5 + 0.03 * p.z + 0.2 * std::sin(p.x / 11) * std::cos(p.y / 13);
     };
-    for (const auto& [name, velocity] : media) {
+    const std::vector<std::pair<const char*, std::function<double(Vec3)>>> crusts{
+        {"uniform", [](Vec3) { return 6.0; }},
+        {"gradient", smooth},
+        {"anomalies", anomalies},
+        {"2 layers", smooth},
+        {"2 layers, anomalies", anomalies},
+    };
+    for (const auto& [name, velocity] : crusts) {
         execution.monitor.check();
-        const LayeredMedium medium(
-            {Interface::flat("surface", 0), moho_of(grid)},
-            {{model_of(grid, velocity), {}}, {model_of(grid, [](Vec3) { return 8.0; }), {}}});
+        std::vector<Interface> interfaces{Interface::flat("surface", 0)};
+        std::vector<Layer> layers;
+        if (name[0] == '2') {
+            interfaces.push_back(basin_of(grid));
+            layers.push_back({model_of(grid, [](Vec3) { return 4.0; }), {}});
+        }
+        interfaces.push_back(moho_of(grid));
+        layers.push_back({model_of(grid, velocity), {}});
+        layers.push_back({model_of(grid, [](Vec3) { return 8.0; }), {}});
+        const LayeredMedium medium(std::move(interfaces), std::move(layers));
         const Branch branch = branch_of(medium, "PmP");
         std::vector<std::vector<BranchRay>> rays;
         const double seconds = median_seconds(options.repeats, [&] {

@@ -7,8 +7,8 @@
 
 `memory`: each solver in a process of its own; bytes per node that its peak takes beyond the model and
 the result. `threads`: one source of a cube of `nodes` a side, and `sources` of a cube of half of it,
-with 1, 2, 4 ... threads. `ranks`: `fermat picks` under mpirun, one thread a rank: `sources` in all
-(strong) and per rank (weak). `catalogue`: P and S picks of local earthquakes on 101 x 101 x 31 nodes,
+with 1, 2, 4 ... threads. `ranks`: an iteration of `fermat invert` under mpirun, one thread a rank:
+`sources` in all (strong) and per rank (weak), with 200 picks each. `catalogue`: P and S picks of local earthquakes on 101 x 101 x 31 nodes,
 each event at 30 stations, any or its nearest, two iterations of joint inversion with relocation. Each is a few minutes on 16 cores.
 """
 
@@ -115,21 +115,28 @@ def ranks(nodes: int, sources: int, most: int, program: str) -> None:
     if shutil.which("mpirun") is None:
         raise SystemExit("mpirun was not found (install Open MPI)")
     rng = np.random.default_rng(1)
-    print(f"| ranks | {sources} sources of {nodes}^3, s | gain | {sources} per rank, s | share of one |\n|---|---|---|---|---|")
+    print(f"| ranks | {sources} sources of {nodes}^3, s an iteration | gain | {sources} per rank, s | share of one |\n"
+          "|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         model = fm.Model.gradient((nodes,) * 3, v0=2, gradient=0.5, spacing=10 / nodes)
         model.save(f"{folder}/model.h5")
-        place = rng.uniform(1, 9, size=(sources * most, 3))
-        np.savetxt(f"{folder}/receivers.csv", rng.uniform(0, 9, (4 * sources * most, 3)), delimiter=",", header="x,y,z", comments="")
+        places = rng.uniform(1, 9, (sources * most, 3))
+        receivers = rng.uniform(0, 9, (2 * sources * most, 3))
+        truth = fm.Model(model.velocity * np.float32(1.03), spacing=model.spacing)
 
         def run(count: int, rows: int) -> float:
-            np.savetxt(f"{folder}/sources.csv", place[:rows], delimiter=",", header="x,y,z", comments="")
-            command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-np", str(count), program, "picks",
-                       "--model", "model.h5", "--sources", "sources.csv", "--receivers", "receivers.csv",
-                       "--threads", "1", "--device", "cpu", "--quiet", "-o", "picks.csv"]
-            start = time.perf_counter()
+            heard = rng.integers(0, len(receivers), (rows, 200))
+            pairs = np.column_stack([np.repeat(np.arange(rows), 200), heard.ravel()])
+            times = fm.receiver_times(truth, places[:rows], receivers, device="cpu")
+            fm.Picks(places[:rows], receivers, source=pairs[:, 0], receiver=pairs[:, 1], error=0.01,
+                     time=times[pairs[:, 0], pairs[:, 1]]).save(f"{folder}/picks.csv")
+            command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-np", str(count),
+                       program, "invert", "--model", "model.h5", "--picks", "picks.csv", "--unknown-ratio", "4",
+                       "--method", "gauss-newton", "--regularisation", "second", "--smoothing", "1", "--iterations", "2",
+                       "--outliers", "0", "--threads", "1", "--device", "cpu", "--quiet", "-o", f"run{count}-{rows}"]
             subprocess.run(command, cwd=folder, check=True, capture_output=True)
-            return time.perf_counter() - start
+            return float(np.median(np.genfromtxt(f"{folder}/run{count}-{rows}/history.csv", delimiter=",",
+                                                 names=True)["seconds"]))
 
         first: tuple[float, float] | None = None
         for count in counts(most):

@@ -199,11 +199,9 @@ CudaPaths::CudaPaths(const LayeredMedium&, const Legs&, std::span<const LayerKin
 CudaPaths::CudaPaths(CudaPaths&&) noexcept = default;
 CudaPaths::~CudaPaths() = default;
 bool CudaPaths::finds_starts(const StartLattice&) { return false; }
-double CudaPaths::find(std::size_t,
-                       const std::function<void(std::size_t, std::size_t, DeviceBatch&)>&,
-                       const std::function<void(const Batch&)>&) const {
-    return 0;
-}
+void CudaPaths::find(std::size_t,
+                     const std::function<void(std::size_t, std::size_t, DeviceBatch&)>&,
+                     const std::function<void(const Batch&)>&) const {}
 
 // tomography/gauss_newton
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -15,8 +16,8 @@ namespace fermat {
 namespace {
 
 constexpr int threads = 64;
-/// Pairs per launch: their points take 0.4 GB, or twice that where there are many.
-constexpr std::size_t most_pairs = 131072;
+/// Pairs per launch: their points take 0.2 GB of the device, or twice that where there are many.
+constexpr std::size_t most_pairs = 65536;
 
 template <int most_points, class Starts, class LayerT, class SurfaceT>
 __global__ void __launch_bounds__(threads)
@@ -148,71 +149,79 @@ bool CudaPaths::finds_starts(const StartLattice& lattice) {
     return lattice.joint_count() == 1 && lattice.slowness_of_legs().size() == 2;
 }
 
-double CudaPaths::find(std::size_t count,
-                       const std::function<void(std::size_t, std::size_t, DeviceBatch&)>& prepare,
-                       const std::function<void(const Batch&)>& consume) const {
-    if (count == 0) return 0;
+void CudaPaths::find(std::size_t count,
+                     const std::function<void(std::size_t, std::size_t, DeviceBatch&)>& prepare,
+                     const std::function<void(const Batch&)>& consume) const {
+    if (count == 0) return;
+    const State& state = *state_;
     const std::size_t each = std::min(count, most_pairs);
     CudaArray<DevicePair> device_pairs(each);
     CudaArray<DeviceRay> device_rays(each);
-    CudaArray<Vec3> device_paths(each * state_->points);
+    CudaArray<Vec3> device_paths(each * state.points);
     const PageLocked<DeviceRay> rays(each);
-    const PageLocked<Vec3> points(each * state_->points);
-    DeviceBatch batch;
-    double seconds = 0;
-    for (std::size_t first = 0; first < count; first += each) {
-        const std::size_t some = std::min(each, count - first);
-        prepare(first, some, batch);
+    std::optional<PageLocked<Vec3>> points;  // as many as rays have turned out to need
+    CudaArray<double> joints;
+    CudaArray<double> times;
+    const auto launch = [&](const DeviceBatch& batch) {
         device_pairs.upload(batch.pairs);
-        CudaArray<double> joints(std::max<std::size_t>(1, batch.start_joints.size()));
-        CudaArray<double> times(std::max<std::size_t>(1, batch.start_times.size()));
-        if (!batch.start_joints.empty()) joints.upload(batch.start_joints);
-        if (!batch.start_times.empty()) times.upload(batch.start_times);
-        CudaTimer timer;
-        timer.start();
+        joints.reserve(batch.start_joints.size());
+        joints.upload(batch.start_joints);
+        times.reserve(batch.start_times.size());
+        times.upload(batch.start_times);
+        const std::size_t some = batch.pairs.size();
         std::visit(
             [&]<class LayerT, class SurfaceT>(const DeviceLegs<LayerT, SurfaceT>& legs) {
                 PathMedium<LayerT, SurfaceT> medium;
                 medium.layers = legs.layers.data();
                 medium.surfaces = legs.surfaces.data();
                 medium.legs = static_cast<int>(legs.layers.size());
-                medium.flat = state_->flat;
-                medium.across = state_->across;
-                const auto launch = [&]<class Starts>(auto kernel, const Starts& starts) {
+                medium.flat = state.flat;
+                medium.across = state.across;
+                const auto run = [&](auto kernel, const auto& starts) {
                     kernel<<<blocks_for(some, threads), threads, 0, cuda_stream()>>>(
-                        medium, state_->rules, starts, device_pairs.data(), some,
-                        device_rays.data(), device_paths.data());
+                        medium, state.rules, starts, device_pairs.data(), some, device_rays.data(),
+                        device_paths.data());
                 };
-                const GivenStarts given{joints.data(), times.data(), state_->joints};
-                if (state_->finds_starts) {
-                    launch(find_kernel<few_points, LatticeStarts, LayerT, SurfaceT>,
-                           LatticeStarts{state_->sum});
-                } else if (state_->points == few_points) {
-                    launch(find_kernel<few_points, GivenStarts, LayerT, SurfaceT>, given);
+                const GivenStarts given{joints.data(), times.data(), state.joints};
+                if (state.finds_starts) {
+                    run(find_kernel<few_points, LatticeStarts, LayerT, SurfaceT>,
+                        LatticeStarts{state.sum});
+                } else if (state.points == few_points) {
+                    run(find_kernel<few_points, GivenStarts, LayerT, SurfaceT>, given);
                 } else {
-                    launch(find_kernel<many_points, GivenStarts, LayerT, SurfaceT>, given);
+                    run(find_kernel<many_points, GivenStarts, LayerT, SurfaceT>, given);
                 }
             },
-            state_->legs);
+            state.legs);
         check_cuda(cudaGetLastError(), "tracing phases");
-        seconds += timer.stop("tracing phases");
+    };
+    const auto legs = std::visit([](const auto& of) { return of.layers.size(); }, state.legs);
+    // The host prepares the next batch and takes the last one while the device traces.
+    DeviceBatch batch;
+    prepare(0, each, batch);
+    launch(batch);
+    for (std::size_t first = 0; first < count; first += each) {
+        const std::size_t some = std::min(each, count - first);
+        const std::size_t next = first + some;
+        DeviceBatch ahead;
+        if (next < count) prepare(next, std::min(each, count - next), ahead);
         device_rays.download(rays.values().first(some));
         std::int32_t most = 0;
         for (const DeviceRay& ray : rays.values().first(some)) {
             most = std::max(most, ray.segments);
         }
-        const std::size_t stride =
-            static_cast<std::size_t>(most) *
-                std::visit([](const auto& legs) { return legs.layers.size(); }, state_->legs) +
-            1;
-        check_cuda(cudaMemcpy2DAsync(points.data(), stride * sizeof(Vec3), device_paths.data(),
-                                     state_->points * sizeof(Vec3), stride * sizeof(Vec3), some,
+        const std::size_t stride = static_cast<std::size_t>(most) * legs + 1;
+        if (!points || points->values().size() < stride * some) points.emplace(stride * each);
+        check_cuda(cudaMemcpy2DAsync(points->data(), stride * sizeof(Vec3), device_paths.data(),
+                                     state.points * sizeof(Vec3), stride * sizeof(Vec3), some,
                                      cudaMemcpyDeviceToHost, cuda_stream()),
                    "fetching rays");
         check_cuda(cudaStreamSynchronize(cuda_stream()), "fetching rays");
-        consume({first, rays.values().first(some), points.data(), stride});
+        if (next < count) launch(ahead);
+        const auto found = rays.values().first(some);
+        consume({first, found, points->data(), stride});
+        batch = std::move(ahead);
     }
-    return seconds;
 }
 
 }  // namespace fermat

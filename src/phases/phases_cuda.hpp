@@ -44,10 +44,10 @@ class CudaPaths {
         std::size_t stride = 0;
     };
     /// Looks for `count` pairs, of which `prepare` fills in those of one batch: the number of its
-    /// first, and how many. Returns the seconds of the kernels.
-    double find(std::size_t count,
-                const std::function<void(std::size_t, std::size_t, DeviceBatch&)>& prepare,
-                const std::function<void(const Batch&)>& consume) const;
+    /// first, and how many.
+    void find(std::size_t count,
+              const std::function<void(std::size_t, std::size_t, DeviceBatch&)>& prepare,
+              const std::function<void(const Batch&)>& consume) const;
 
   private:
     struct State;

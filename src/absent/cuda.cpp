@@ -6,6 +6,7 @@
 #include "core/device_copy.hpp"
 #include "core/no_cuda.hpp"
 #include "eikonal/adjoint/adjoint_cuda.hpp"
+#include "eikonal/adjoint/metric_adjoint_cuda.hpp"
 #include "eikonal/fim/fim_cuda.hpp"
 #include "eikonal/fim/tile_queue.hpp"
 #include "eikonal/metric/metric_cuda.hpp"
@@ -121,6 +122,23 @@ AdjointGradient CudaAdjoint::gradient(FieldView<float, Space::device>, By) const
 void CudaAdjoint::clear() {}
 void CudaAdjoint::release() {}
 CudaAdjoint::Work CudaAdjoint::work() const { return {}; }
+
+struct CudaMetricAdjoint::State {};
+
+CudaMetricAdjoint::CudaMetricAdjoint(const MetricNodes&, const NodeFrames&) { refuse_cuda(); }
+CudaMetricAdjoint::~CudaMetricAdjoint() = default;
+CudaMetricAdjoint::Carried CudaMetricAdjoint::carry_on(const MetricFactor&, FieldView<const float>,
+                                                       std::span<const Start>) {
+    return {};
+}
+std::vector<double> CudaMetricAdjoint::substitute(const MetricFactor&, const Held&,
+                                                  std::span<const Start>, FieldView<const double>,
+                                                  const Asked&) {
+    return {};
+}
+double CudaMetricAdjoint::between(const MetricFactor&, const MetricFactor&) const { return 0; }
+void CudaMetricAdjoint::add_sums(AdjointGradient&) const {}
+CudaMetricAdjoint::Work CudaMetricAdjoint::work() const { return {}; }
 
 // graph
 

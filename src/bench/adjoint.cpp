@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/measure.hpp"
+#include "bench/metric_adjoint.hpp"
 #include "bench/table.hpp"
 #include "core/device.hpp"
 #include "core/version.hpp"
@@ -110,6 +111,9 @@ void bench_survey(const AdjointBench& bench, const Execution& execution) {
 }  // namespace
 
 void bench_adjoint(const AdjointBench& options, const Execution& execution) {
+    if (options.media > 0) {
+        return bench_metric_adjoint({options.repeats, options.media, options.csv}, execution);
+    }
     const bool cuda = on_cuda(execution.device);
     BenchTable table(
         fmt::format("fermat {}: the adjoint of one source on {}, median of {}\n"

@@ -182,6 +182,8 @@ void add_adjoint_flags(CLI::App& app, AdjointBench& bench) {
               "and one gradient of a survey of N shots on 128^3 nodes", 0, 1000000);
     add_whole(app, "--receivers", "N", bench.receivers, "of that survey", 1, 1000000)
         ->default_str("1000");
+    add_whole(app, "--media", "N", bench.media,
+              "instead: curved and anisotropic media of N^3 nodes", 9, 2000);
     add_output(app, "--csv", bench.csv, "CSV to write: the same rows");
 }
 

@@ -49,6 +49,16 @@ FERMAT_HD inline float atomic_least(float& value, float other) {
 #endif
 }
 
+FERMAT_HD inline unsigned atomic_least(unsigned& value, unsigned other) {
+#if defined(__CUDA_ARCH__)
+    return atomicMin(&value, other);
+#else
+    const unsigned before = value;
+    if (other < value) value = other;
+    return before;
+#endif
+}
+
 FERMAT_HD inline float atomic_exchange(float& value, float other) {
 #if defined(__CUDA_ARCH__)
     return atomicExch(&value, other);

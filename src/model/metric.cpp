@@ -17,11 +17,10 @@ std::size_t value_count(const AnisotropyValues& of) {
     return of.kind == Anisotropy::elliptical || !of.values[shear_value].empty() ? 6 : 5;
 }
 
-Mat3 symmetric(const AnisotropyValues& of, std::size_t n) {
-    const auto value = [&](std::size_t k) { return static_cast<double>(of.values[k][n]); };
-    return {{{{value(0), value(3), value(4)},
-              {value(3), value(1), value(5)},
-              {value(4), value(5), value(2)}}}};
+NodeAnisotropy values_of(const AnisotropyValues& of) {
+    NodeAnisotropy out{of.kind, {}};
+    for (std::size_t k = 0; k < value_count(of); ++k) out.values[k] = of.values[k].data();
+    return out;
 }
 
 /// By the leading minors (Sylvester), with room for the rounding of single precision.
@@ -42,8 +41,9 @@ std::string node_name(Shape shape, std::size_t n) {
 void require_tensors(const AnisotropyValues& of, Shape shape) {
     // Squares of velocities over the square of the model's: as far as single precision goes.
     constexpr double most = 1e12;
+    const NodeAnisotropy values = values_of(of);
     for (std::size_t n = 0; n < shape.count(); ++n) {
-        const Mat3 m = symmetric(of, n);
+        const Mat3 m = values.tensor(n, {});
         const double size = m(0, 0) + m(1, 1) + m(2, 2);
         if (size > most || size < 1 / most) {
             throw InputError(fmt::format(
@@ -104,15 +104,14 @@ Metric::Metric(const Grid& grid, CoordinateNumbers coordinates, AnisotropyValues
 
 Thomsen Metric::thomsen(std::size_t n) const {
     FERMAT_EXPECT(n < anisotropy_.values[0].size());
-    const auto& v = anisotropy_.values;
-    const double ratio = v[shear_value].empty() ? 0 : v[shear_value][n];
-    return {v[0][n], v[1][n], {v[2][n], v[3][n], v[4][n]}, ratio * ratio};
+    return values().thomsen(n);
 }
 
 Mat3 Metric::tensor(std::size_t node, Vec3 slowness) const {
-    if (isotropic()) return Mat3::identity();
-    return has_thomsen() ? touching_ellipse(thomsen(node), slowness) : symmetric(anisotropy_, node);
+    return values().tensor(node, slowness);
 }
+
+NodeAnisotropy Metric::values() const { return values_of(anisotropy_); }
 
 Thomsen Metric::thomsen_at(const Grid& grid, Vec3 q) const {
     Thomsen out{0, 0, {}};

@@ -25,6 +25,30 @@ struct AnisotropyValues {
     std::array<Field<float>, 6> values;
 };
 
+/// The values of nodes as the host or a device has them, with Metric::tensor and Metric::thomsen.
+struct NodeAnisotropy {
+    Anisotropy kind = Anisotropy::none;
+    const float* values[6] = {};  ///< null where missing
+
+    FERMAT_HD double value(int k, std::size_t node) const {
+        return values[k] != nullptr ? static_cast<double>(values[k][node]) : 0;
+    }
+    FERMAT_HD Thomsen thomsen(std::size_t node) const {
+        const double ratio = value(5, node);
+        return {value(0, node),
+                value(1, node),
+                {value(2, node), value(3, node), value(4, node)},
+                ratio * ratio};
+    }
+    FERMAT_HD Mat3 tensor(std::size_t node, Vec3 slowness) const {
+        if (kind == Anisotropy::none) return Mat3::identity();
+        if (kind == Anisotropy::thomsen) return touching_ellipse(thomsen(node), slowness);
+        return {{{{value(0, node), value(3, node), value(4, node)},
+                  {value(3, node), value(1, node), value(5, node)},
+                  {value(4, node), value(5, node), value(2, node)}}}};
+    }
+};
+
 /// What makes the eikonal equation grad T . D grad T = 1 more than that of isotropic velocity on a
 /// Cartesian grid: coordinates and anisotropy. A Model with velocity v carries one; in grid
 /// coordinates q, with the Jacobian J of the places,
@@ -47,6 +71,7 @@ class Metric {
     /// slowness surface in the direction of `slowness`.
     Mat3 tensor(std::size_t node, Vec3 slowness = {}) const;
     Thomsen thomsen(std::size_t node) const;
+    NodeAnisotropy values() const;
 
     /// A and Thomsen's parameters at a point: between nodes, A^-1 and the parameters are
     /// multilinear.

@@ -21,9 +21,9 @@ struct Thomsen {
     Vec3 axis{0, 0, 1};
     double shear = 0;  ///< k = (Vs/Vp)^2 along the axis
 
-    double across() const { return 1 + 2 * epsilon; }
-    double mixed() const { return 2 * (epsilon - delta) + 2 * shear * (1 + delta); }
-    double quadratic(double a, double c) const {
+    FERMAT_HD double across() const { return 1 + 2 * epsilon; }
+    FERMAT_HD double mixed() const { return 2 * (epsilon - delta) + 2 * shear * (1 + delta); }
+    FERMAT_HD double quadratic(double a, double c) const {
         return shear * across() * a * a + mixed() * a * c + shear * c * c;
     }
 };
@@ -36,7 +36,7 @@ struct PhasePoint {
 };
 /// a and c are the squares of the sine and the cosine of the angle between the direction and the
 /// axis.
-inline PhasePoint phase_point(const Thomsen& medium, double a, double c) {
+FERMAT_HD inline PhasePoint phase_point(const Thomsen& medium, double a, double c) {
     const double k = medium.shear;
     const double wide = medium.across();
     const double mixed = medium.mixed();
@@ -49,7 +49,7 @@ inline PhasePoint phase_point(const Thomsen& medium, double a, double c) {
 }
 
 /// The axis of a tilt from the vertical (z) and an azimuth from x towards y, in degrees.
-inline Vec3 tilted_axis(double tilt, double azimuth) {
+FERMAT_HD inline Vec3 tilted_axis(double tilt, double azimuth) {
     constexpr double degree = 3.14159265358979323846 / 180;
     return {std::sin(tilt * degree) * std::cos(azimuth * degree),
             std::sin(tilt * degree) * std::sin(azimuth * degree), std::cos(tilt * degree)};
@@ -58,7 +58,7 @@ inline Vec3 tilted_axis(double tilt, double azimuth) {
 /// The ellipse A that touches the slowness surface in the direction of p: p . A p = 1 there, and A
 /// p has the direction of the group velocity. As the surface is the envelope of such ellipses,
 /// solving with the ellipse of the last p converges fast.
-inline Mat3 touching_ellipse(const Thomsen& medium, Vec3 p) {
+FERMAT_HD inline Mat3 touching_ellipse(const Thomsen& medium, Vec3 p) {
     const double along = dot(p, medium.axis);
     const double length2 = dot(p, p);
     if (!(length2 > 0)) {
@@ -67,9 +67,10 @@ inline Mat3 touching_ellipse(const Thomsen& medium, Vec3 p) {
     }
     const double c = along * along / length2;
     const double a = 1 - c;
-    const auto [s, by_a, by_c] = phase_point(medium, a, c);
-    const double total = (by_a * a + by_c * c) * s;
-    return (by_a / total) * Mat3::identity() + ((by_c - by_a) / total) * outer(medium.axis);
+    const PhasePoint point = phase_point(medium, a, c);
+    const double total = (point.by_a * a + point.by_c * c) * point.square;
+    return (point.by_a / total) * Mat3::identity() +
+           ((point.by_c - point.by_a) / total) * outer(medium.axis);
 }
 
 /// Time along a straight line d in the homogeneous medium of velocity 1 along its axis, which is d
@@ -78,7 +79,7 @@ struct GroupTime {
     double time = 0;
     Vec3 slowness;
 };
-inline GroupTime group_time(const Thomsen& medium, Vec3 d) {
+FERMAT_HD inline GroupTime group_time(const Thomsen& medium, Vec3 d) {
     const double along = dot(d, medium.axis);
     const Vec3 aside = d - along * medium.axis;
     const double across = norm(aside);
@@ -97,11 +98,11 @@ inline GroupTime group_time(const Thomsen& medium, Vec3 d) {
         const double length2 = pa * pa + pc * pc;
         const double c = pc * pc / length2;
         const double a = 1 - c;
-        const auto [s, next_a, next_c] = phase_point(medium, a, c);
-        const double change = std::abs(next_a / next_c - by_a / by_c);
-        by_a = next_a;
-        by_c = next_c;
-        square = s / length2;
+        const PhasePoint next = phase_point(medium, a, c);
+        const double change = std::abs(next.by_a / next.by_c - by_a / by_c);
+        by_a = next.by_a;
+        by_c = next.by_c;
+        square = next.square / length2;
         if (change < 1e-13) break;
     }
     const double scale = std::sqrt(square);

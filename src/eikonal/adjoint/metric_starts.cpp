@@ -202,43 +202,12 @@ void add_start(const Model& model, const NodeSlowness& slowness, Vec3 source,
     });
 }
 
-void add_node_anisotropy(const Model& model, const NodeSlowness& slowness, double t0,
-                         const MetricEquations::Solution& found, std::size_t node, double by_tau,
-                         AdjointGradient& sum) {
-    if (sum.anisotropy.empty()) return;
-    const Metric& metric = *model.metric();
-    // The slowness vector where velocity is 1.
-    const Vec3 p = (t0 / slowness[node]) * (transposed(found.step) * found.octant.p);
-    const double per = -by_tau * found.f2 * found.octant.per / 2;
-    if (metric.has_thomsen()) {
-        const ThomsenSlopes slopes = thomsen_slopes(metric.thomsen(node), p);
-        const double scale = per / slopes.scale;
-        sum.anisotropy[0][node] += scale * slopes.epsilon;
-        sum.anisotropy[1][node] += scale * slopes.delta;
-        for (int c = 0; c < 3; ++c) {
-            sum.anisotropy[static_cast<std::size_t>(2 + c)][node] += scale * slopes.axis[c];
-        }
-        return;
-    }
-    for (std::size_t entry = 0; entry < 6; ++entry) {
-        const int r = tensor_entries[entry][0];
-        const int c = tensor_entries[entry][1];
-        sum.anisotropy[entry][node] += per * (r == c ? 1 : 2) * p[r] * p[c];
-    }
-}
-
 namespace {
 
 /// dJ by a number that T0 hangs on, from T0 of two values of it that lie `apart`.
-double along_factors(const MetricEquations& equations, const MetricFactor& low,
-                     const MetricFactor& high, double apart, const MetricFactorPull& pull,
-                     int threads) {
-    const MetricFactorNodes a = equations.factor_nodes(low, threads);
-    const MetricFactorNodes b = equations.factor_nodes(high, threads);
-    double sum = 0;
-    for (std::size_t n = 0; n < pull.by_t0.size(); ++n) {
-        sum += pull.by_t0[n] * (b.t0[n] - a.t0[n]) + dot(pull.by_gamma[n], b.gamma[n] - a.gamma[n]);
-    }
+double along_factors(const MetricFactor& low, const MetricFactor& high, double apart,
+                     const MetricFactorPull& pull) {
+    double sum = pull.nodes(low, high);
     for (const auto& point : pull.points) {
         sum += point.by_t0 * (high.time(point.place) - low.time(point.place));
     }
@@ -247,9 +216,8 @@ double along_factors(const MetricEquations& equations, const MetricFactor& low,
 
 }  // namespace
 
-Vec3 by_source_position(const MetricEquations& equations, const NodeSlowness& slowness, Vec3 source,
-                        const MetricFactorPull& pull, int threads) {
-    const Model& model = equations.model();
+Vec3 by_source_position(const Model& model, const NodeSlowness& slowness, Vec3 source,
+                        const MetricFactorPull& pull) {
     const Grid& grid = model.grid();
     Vec3 out;
     for (int axis = 0; axis < 3; ++axis) {
@@ -263,8 +231,8 @@ Vec3 by_source_position(const MetricEquations& equations, const NodeSlowness& sl
         low = grid.clamp(low);
         high = grid.clamp(high);
         const double apart = high[axis] - low[axis];
-        out[axis] = along_factors(equations, exact_factor(model, slowness, low),
-                                  exact_factor(model, slowness, high), apart, pull, threads);
+        out[axis] = along_factors(exact_factor(model, slowness, low),
+                                  exact_factor(model, slowness, high), apart, pull);
         for (const auto& start : pull.starts) {
             const auto z = static_cast<std::size_t>(grid.shape.z);
             const auto y = static_cast<std::size_t>(grid.shape.y);
@@ -280,10 +248,8 @@ Vec3 by_source_position(const MetricEquations& equations, const NodeSlowness& sl
     return out;
 }
 
-void add_factor_shape(const MetricEquations& equations, const NodeSlowness& slowness,
-                      const MetricFactor& factor, const MetricFactorPull& pull, int threads,
-                      AdjointGradient& sum) {
-    const Model& model = equations.model();
+void add_factor_shape(const Model& model, const NodeSlowness& slowness, const MetricFactor& factor,
+                      const MetricFactorPull& pull, AdjointGradient& sum) {
     const Grid& grid = model.grid();
     const Metric& metric = *model.metric();
     const Vec3 source = factor.position();
@@ -293,8 +259,7 @@ void add_factor_shape(const MetricEquations& equations, const NodeSlowness& slow
         MetricFactor::Shape0 high = shape;
         change(low, -step);
         change(high, step);
-        return along_factors(equations, factor.with(low), factor.with(high), 2 * step, pull,
-                             threads);
+        return along_factors(factor.with(low), factor.with(high), 2 * step, pull);
     };
     if (metric.has_thomsen()) {
         constexpr double step = 1e-5;

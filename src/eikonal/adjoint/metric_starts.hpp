@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "eikonal/adjoint/adjoint.hpp"
-#include "eikonal/adjoint/metric_equations.hpp"
+#include "eikonal/adjoint/slowness.hpp"
+#include "eikonal/metric/factor.hpp"
+#include "model/model.hpp"
 
 namespace fermat {
 
@@ -25,8 +28,6 @@ MetricFactor exact_factor(const Model& model, const NodeSlowness& slowness, Vec3
 /// dJ by what T0 says: on nodes, at points whose time is T0 times a number, and by the times of
 /// start nodes.
 struct MetricFactorPull {
-    explicit MetricFactorPull(std::size_t nodes) : by_t0(nodes), by_gamma(nodes) {}
-
     struct Point {
         Vec3 place;
         double by_t0 = 0;
@@ -35,8 +36,8 @@ struct MetricFactorPull {
         std::size_t node = 0;
         double by_time = 0;
     };
-    std::vector<double> by_t0;
-    std::vector<Vec3> by_gamma;
+    /// By the nodes, dJ between two shapes or places of T0.
+    std::function<double(const MetricFactor& low, const MetricFactor& high)> nodes;
     std::vector<Point> points;
     std::vector<Start> starts;
 };
@@ -45,19 +46,13 @@ struct MetricFactorPull {
 void add_start(const Model& model, const NodeSlowness& slowness, Vec3 source,
                const MetricStart& start, double by_time, AdjointGradient& sum);
 
-/// Adds dJ by the anisotropy of a node from dJ by its tau.
-void add_node_anisotropy(const Model& model, const NodeSlowness& slowness, double t0,
-                         const MetricEquations::Solution& found, std::size_t node, double by_tau,
-                         AdjointGradient& sum);
-
 /// dJ by the source's position in grid coordinates. T0 is differentiated by central differences of
 /// its closed form, to some ten digits.
-Vec3 by_source_position(const MetricEquations& equations, const NodeSlowness& slowness, Vec3 source,
-                        const MetricFactorPull& pull, int threads);
+Vec3 by_source_position(const Model& model, const NodeSlowness& slowness, Vec3 source,
+                        const MetricFactorPull& pull);
 
 /// Adds dJ by the anisotropy round the source through the shape of T0, by such differences too.
-void add_factor_shape(const MetricEquations& equations, const NodeSlowness& slowness,
-                      const MetricFactor& factor, const MetricFactorPull& pull, int threads,
-                      AdjointGradient& sum);
+void add_factor_shape(const Model& model, const NodeSlowness& slowness, const MetricFactor& factor,
+                      const MetricFactorPull& pull, AdjointGradient& sum);
 
 }  // namespace fermat

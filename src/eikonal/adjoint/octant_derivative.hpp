@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cmath>
 
 #include "core/mat3.hpp"
@@ -19,43 +18,55 @@ namespace fermat {
 
 /// Which neighbours a node's equation reads: sides and orders of its differences.
 struct OctantBranch {
-    std::array<bool, 3> from_low{};
-    std::array<bool, 3> second{};
+    bool from_low[3] = {};
+    bool second[3] = {};
 
-    friend bool operator==(const OctantBranch&, const OctantBranch&) = default;
+    /// In six bits.
+    FERMAT_HD unsigned char packed() const {
+        unsigned bits = 0;
+        for (int d = 0; d < 3; ++d) {
+            bits |= (from_low[d] ? 1U : 0U) << d | (second[d] ? 8U : 0U) << d;
+        }
+        return static_cast<unsigned char>(bits);
+    }
+    FERMAT_HD static OctantBranch unpacked(unsigned bits) {
+        OctantBranch out;
+        for (int d = 0; d < 3; ++d) {
+            out.from_low[d] = (bits >> d & 1U) != 0;
+            out.second[d] = (bits >> (3 + d) & 1U) != 0;
+        }
+        return out;
+    }
 };
 
 struct OctantSolution {
     double tau = unreached<double>;
     OctantBranch branch;
-    std::array<bool, 3> takes_part{};
+    bool takes_part[3] = {};
     Vec3 p;          ///< grad T / T0 per node, along the axes of the grid
     Vec3 w;          ///< M p
     double per = 0;  ///< 1 / D
     /// d tau/d tau of the first neighbour along an axis, and of the second.
-    double by_near(int axis) const { return pull(axis) * (second(axis) ? 2 : 1); }
-    double by_far(int axis) const { return second(axis) ? -0.5 * pull(axis) : 0; }
-    double by_f2() const { return 0.5 * per; }
-    double by_gamma(int axis) const {
-        return takes_part[static_cast<std::size_t>(axis)] ? -w[axis] * tau * per : 0;
+    FERMAT_HD double by_near(int axis) const { return pull(axis) * (branch.second[axis] ? 2 : 1); }
+    FERMAT_HD double by_far(int axis) const { return branch.second[axis] ? -0.5 * pull(axis) : 0; }
+    FERMAT_HD double by_f2() const { return 0.5 * per; }
+    FERMAT_HD double by_gamma(int axis) const {
+        return takes_part[axis] ? -w[axis] * tau * per : 0;
     }
-
-  private:
-    bool second(int axis) const { return branch.second[static_cast<std::size_t>(axis)]; }
-    double pull(int axis) const {
-        const auto a = static_cast<std::size_t>(axis);
-        return takes_part[a] ? (branch.from_low[a] ? w[axis] : -w[axis]) * per : 0;
+    /// d tau/d beta along an axis.
+    FERMAT_HD double pull(int axis) const {
+        return takes_part[axis] ? (branch.from_low[axis] ? w[axis] : -w[axis]) * per : 0;
     }
 };
 
 namespace detail {
 
 /// p of the axes that do not take part, where (M p) = 0.
-inline Vec3 completed(const Mat3& m, const std::array<bool, 3>& part, Vec3 p) {
-    int free[2];
+FERMAT_HD inline Vec3 completed(const Mat3& m, const bool (&part)[3], Vec3 p) {
+    int free[3];
     int count = 0;
     for (int d = 0; d < 3; ++d) {
-        if (part[static_cast<std::size_t>(d)]) continue;
+        if (part[d]) continue;
         free[count++] = d;
         p[d] = 0;
     }
@@ -79,19 +90,19 @@ inline Vec3 completed(const Mat3& m, const std::array<bool, 3>& part, Vec3 p) {
 /// fall back to the first where `free` lets them choose; by all axes of a full tensor or as
 /// diagonal_root does.
 template <bool Full>
-OctantSolution solve_octant(const OctantNode<double>& n, OctantBranch branch, int order,
-                            bool free) {
+FERMAT_HD OctantSolution solve_octant(const OctantNode<double>& n, OctantBranch branch, int order,
+                                      bool free) {
     OctantSolution out;
     const OctantSides<bool> from{branch.from_low[0], branch.from_low[1], branch.from_low[2]};
-    const std::array<ChosenSide<double>, 3> side = {chosen(n.x, n.gamma_x, from.x),
-                                                    chosen(n.y, n.gamma_y, from.y),
-                                                    chosen(n.z, n.gamma_z, from.z)};
+    const ChosenSide<double> side[3] = {chosen(n.x, n.gamma_x, from.x),
+                                        chosen(n.y, n.gamma_y, from.y),
+                                        chosen(n.z, n.gamma_z, from.z)};
     const double base = least(side[0].near, side[1].near, side[2].near);
     if (!(base < reached_limit<double>)) return out;
     double fall = 0;
     if (Full && order == 2) fall = n.coupling * root(n.f2);
-    std::array<OctantTerm<double>, 3> term{};
-    for (std::size_t d = 0; d < 3; ++d) {
+    OctantTerm<double> term[3];
+    for (int d = 0; d < 3; ++d) {
         const bool second = free ? order == 2 : branch.second[d];
         term[d] = term_of<1>(side[d], base, fall);
         if (!second) {
@@ -128,19 +139,19 @@ OctantSolution solve_octant(const OctantNode<double>& n, OctantBranch branch, in
                         {Full ? m.xy : 0, m.yy, Full ? m.yz : 0},
                         {Full ? m.xz : 0, Full ? m.yz : 0, m.zz}}}};
     double best = INFINITY;
-    constexpr std::array<unsigned, 7> subsets = {7, 3, 5, 6, 1, 2, 4};
-    for (const unsigned axes : subsets) {
-        std::array<bool, 3> part{};
+    // All axes, then two of them, then one, three bits each.
+    for (unsigned subsets = 04216537; subsets != 0; subsets >>= 3) {
+        const unsigned axes = subsets & 7U;
+        bool part[3];
         Vec3 p;
         bool known = true;
         for (int d = 0; d < 3; ++d) {
-            const auto a = static_cast<std::size_t>(d);
-            part[a] = (axes >> d & 1U) != 0;
-            if (!part[a]) continue;
-            known &= side[a].near < reached_limit<double> && term[a].c > 0;
-            const double q = term[a].c * u - term[a].r;
+            part[d] = (axes >> d & 1U) != 0;
+            if (!part[d]) continue;
+            known &= side[d].near < reached_limit<double> && term[d].c > 0;
+            const double q = term[d].c * u - term[d].r;
             known &= Full || q >= 0;
-            p[d] = branch.from_low[a] ? q : -q;
+            p[d] = branch.from_low[d] ? q : -q;
         }
         if (!known) continue;
         p = detail::completed(tensor, part, p);
@@ -149,12 +160,11 @@ OctantSolution solve_octant(const OctantNode<double>& n, OctantBranch branch, in
         if (!(off < 0.01 * best) && !(best > 1e-9 && off < best)) continue;
         double slope = 0;
         for (int d = 0; d < 3; ++d) {
-            const auto a = static_cast<std::size_t>(d);
-            if (part[a]) slope += (branch.from_low[a] ? w[d] : -w[d]) * term[a].c;
+            if (part[d]) slope += (branch.from_low[d] ? w[d] : -w[d]) * term[d].c;
         }
         if (!(slope > 0)) continue;
         best = off;
-        out.takes_part = part;
+        for (int d = 0; d < 3; ++d) out.takes_part[d] = part[d];
         out.p = p;
         out.w = w;
         out.per = 1 / slope;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "model/model.hpp"
 
@@ -32,6 +33,13 @@ class NodeSlowness {
             const float* const v = velocity_.data() + first;
             for (int n = 0; n < count; ++n) use(n, v[n]);
         }
+    }
+    /// All of them, which `made` holds unless they were given.
+    const double* values(std::vector<double>& made) const {
+        if (is_exact()) return exact_.data();
+        made.resize(velocity_.size());
+        for (std::size_t n = 0; n < made.size(); ++n) made[n] = (*this)[n];
+        return made.data();
     }
     bool is_exact() const { return exact_.data() != nullptr; }
     /// The slownesses as given; without data if they were not.

@@ -49,7 +49,7 @@ class MetricFactor {
         double value = 0;
         Vec3 half_slope;
     };
-    Square square_at(Vec3 place) const {
+    FERMAT_HD Square square_at(Vec3 place) const {
         const Vec3 d = place - place_;
         const SquareOf<double> square = square_of(d.x, d.y, d.z);
         return {square.value, {square.x, square.y, square.z}};
@@ -80,12 +80,12 @@ class MetricFactor {
   private:
     /// Of the vector (x, y, z) from the source.
     template <class V>
-    [[gnu::always_inline]] SquareOf<V> square_of(V x, V y, V z) const {
+    FERMAT_HD_INLINE SquareOf<V> square_of(V x, V y, V z) const {
         return has_thomsen_ ? thomsen_square(x, y, z) : ellipse_.at(x, y, z);
     }
     /// T0^2 = s0^2 |d|^2 G(x), x = (d.n)^2 / |d|^2.
     template <class V>
-    [[gnu::always_inline]] SquareOf<V> thomsen_square(V x, V y, V z) const {
+    FERMAT_HD_INLINE SquareOf<V> thomsen_square(V x, V y, V z) const {
         const Vec3 n = thomsen_.axis;
         const double s2 = slowness_ * slowness_;
         if (!series_.converges()) return by_group_time(x, y, z);
@@ -99,7 +99,7 @@ class MetricFactor {
                 by_d * z + by_n * n.z};
     }
     template <class V>
-    SquareOf<V> by_group_time(V x, V y, V z) const {
+    FERMAT_HD SquareOf<V> by_group_time(V x, V y, V z) const {
         if constexpr (std::is_same_v<V, double>) {
             const GroupTime group = group_time(thomsen_, {x, y, z});
             const double scale = slowness_ * slowness_ * group.time;

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 namespace fermat {
 
 GroupSeries::GroupSeries(const Thomsen& medium) {
-    constexpr int points = 96;
     constexpr double negligible = 1e-13;
     const Vec3 any = std::abs(medium.axis.x) < 0.5 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
     const Vec3 aside = any - dot(any, medium.axis) * medium.axis;
@@ -32,7 +32,9 @@ GroupSeries::GroupSeries(const Thomsen& medium) {
     }
     while (terms.size() > 1 && std::abs(terms.back()) < negligible * greatest) terms.pop_back();
     // The last third must be rounding, or terms beyond the last one would matter too.
-    if (std::isfinite(greatest) && terms.size() <= 2 * points / 3) terms_ = std::move(terms);
+    if (!std::isfinite(greatest) || terms.size() > most_terms) return;
+    std::copy(terms.begin(), terms.end(), terms_);
+    size_ = terms.size();
 }
 
 }  // namespace fermat

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <vector>
+#include <cstddef>
 
 #include "eikonal/lanes.hpp"
 #include "model/thomsen.hpp"
@@ -16,8 +16,8 @@ class GroupSeries {
     explicit GroupSeries(const Thomsen& medium);
 
     /// False where so many terms do not reach the accuracy of double precision.
-    bool converges() const { return !terms_.empty(); }
-    std::size_t size() const { return terms_.size(); }
+    FERMAT_HD bool converges() const { return size_ > 0; }
+    std::size_t size() const { return size_; }
 
     template <class V>
     struct Value {
@@ -26,13 +26,13 @@ class GroupSeries {
     };
     /// Clenshaw's recurrence for the sum and its derivative.
     template <class V>
-    [[gnu::always_inline]] Value<V> at(V x) const {
+    FERMAT_HD_INLINE Value<V> at(V x) const {
         const V t = 2 * x - 1;
         V b1{};
         V b2{};
         V d1{};
         V d2{};
-        for (std::size_t k = terms_.size() - 1; k > 0; --k) {
+        for (std::size_t k = size_ - 1; k > 0; --k) {
             const V d = 2 * (b1 + t * d1) - d2;
             d2 = d1;
             d1 = d;
@@ -44,7 +44,11 @@ class GroupSeries {
     }
 
   private:
-    std::vector<double> terms_;
+    static constexpr int points = 96;
+    static constexpr std::size_t most_terms = 2 * points / 3;
+
+    double terms_[most_terms] = {};
+    std::size_t size_ = 0;
 };
 
 }  // namespace fermat

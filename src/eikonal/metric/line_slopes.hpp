@@ -19,7 +19,7 @@ struct ThomsenSlopes {
 };
 
 /// dF at slowness vector p of velocity 1 along the axis, where F = 1.
-inline ThomsenSlopes thomsen_slopes(const Thomsen& medium, Vec3 p) {
+FERMAT_HD inline ThomsenSlopes thomsen_slopes(const Thomsen& medium, Vec3 p) {
     const double along = dot(p, medium.axis);
     const double c = along * along;
     const double a = dot(p, p) - c;
@@ -38,7 +38,7 @@ inline ThomsenSlopes thomsen_slopes(const Thomsen& medium, Vec3 p) {
 /// d time/d parameter of a straight line d, given in the frame, in Thomsen's medium of velocity 1.
 /// The time is the largest p . d with F(p) <= 1, so its derivative is -F' p.d / (p . dF/dp).
 /// `scale` is the time.
-inline ThomsenSlopes thomsen_line_slopes(const Thomsen& medium, Vec3 d) {
+FERMAT_HD inline ThomsenSlopes thomsen_line_slopes(const Thomsen& medium, Vec3 d) {
     const GroupTime group = group_time(medium, d);
     ThomsenSlopes out = thomsen_slopes(medium, group.slowness);
     const double per = -group.time / (2 * out.scale);
@@ -47,7 +47,7 @@ inline ThomsenSlopes thomsen_line_slopes(const Thomsen& medium, Vec3 d) {
 
 /// d sqrt(d . S d)/d A_rc of a node's tensor, with S = sum of weight A^-1, over the weight. xy
 /// stands for the entries xy and yx together.
-inline double tensor_line_slope(const Mat3& at_node, Vec3 d, double time, int r, int c) {
+FERMAT_HD inline double tensor_line_slope(const Mat3& at_node, Vec3 d, double time, int r, int c) {
     const Vec3 u = inverse(at_node) * d;
     return -(r == c ? 0.5 : 1.0) * u[r] * u[c] / time;
 }

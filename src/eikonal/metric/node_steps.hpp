@@ -28,22 +28,23 @@ inline bool couples_axes(const Metric& metric) {
 }
 
 /// Nodes per length along the directions of the frame, at a node; columns are directions.
-inline Mat3 steps_of(const Grid& grid, const Metric& metric, const MappedPoint& here) {
-    const Mat3& j = here.jacobian;
-    if (!is_aligned(metric)) {
-        Mat3 step = inverse(j);
+FERMAT_HD inline Mat3 node_steps(const Mat3& jacobian, Vec3 spacing, bool aligned) {
+    Mat3 step;
+    if (!aligned) {
+        step = inverse(jacobian);
         for (int axis = 0; axis < 3; ++axis) {
-            for (int c = 0; c < 3; ++c) step(axis, c) /= grid.spacing[axis];
+            for (int c = 0; c < 3; ++c) step(axis, c) /= spacing[axis];
         }
         return step;
     }
-    Mat3 step;
     for (int axis = 0; axis < 3; ++axis) {
-        const double square =
-            j(0, axis) * j(0, axis) + j(1, axis) * j(1, axis) + j(2, axis) * j(2, axis);
-        step(axis, axis) = 1 / (std::sqrt(square) * grid.spacing[axis]);
+        const Vec3 along{jacobian(0, axis), jacobian(1, axis), jacobian(2, axis)};
+        step(axis, axis) = 1 / (std::sqrt(dot(along, along)) * spacing[axis]);
     }
     return step;
+}
+inline Mat3 steps_of(const Grid& grid, const Metric& metric, const MappedPoint& here) {
+    return node_steps(here.jacobian, grid.spacing, is_aligned(metric));
 }
 
 }  // namespace fermat

@@ -1,6 +1,7 @@
 """Python of the scripts: the check of includes and the summary of scripts/test."""
 
 import importlib.util
+import re
 import shutil
 
 import fermat
@@ -245,3 +246,15 @@ def test_no_installed_header_asks_for_instructions(script, root, tmp_path):
         "beneath core/width.hpp: asks for __AVX512F__ (leave it out of headers that are installed: the library is "
         "built with other instructions than those who use it)"
     ]
+
+
+def test_what_sanitizers_leave_out_is_there(root):
+    """A test that was renamed would run again for a minute, and its line would stand for nothing."""
+    sources = "\n".join(file.read_text(encoding="utf-8") for file in (root / "tests").rglob("*_test.cpp"))
+    lines = (root / "tests" / "long-under-sanitizers.txt").read_text(encoding="utf-8").splitlines()
+    for line in lines:
+        if line.startswith("#"):
+            continue
+        suite, names = re.fullmatch(r"\w+\\\.(?:Kinds/)?(\w+)\\\.\(?([\w|]+)\)?(?:/.*)?", line).groups()
+        for name in names.split("|"):
+            assert re.search(rf"TEST(_P|_F)?\({suite}, {name}\)", sources), line

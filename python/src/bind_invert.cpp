@@ -170,21 +170,26 @@ nb::object joint_of(InversionResult& result, bool is_2d) {
     return out;
 }
 
-/// S model, known events, differences and what is asked about trust.
-void fill_joint(const Keywords& given, const Survey& picks, JointOptions& joint) {
-    const bool trusted = given.whole("joint_trust", 0) != 0;
-    joint.trust.resolution = joint.trust.deviation = trusted;
-    if (given.has("s_model")) {
-        joint.s_start = std::make_shared<const Model>(given.take<const Model*>("s_model")->copy());
-    }
+/// Known events and differences.
+void fill_known(const Keywords& given, Survey& picks) {
     if (given.has("differences")) {
-        joint.differences = differences_from(given.take<nb::dict>("differences"));
+        picks.differences = differences_from(given.take<nb::dict>("differences"));
     }
     if (!given.has("known")) return;
     for (const auto& [event, known] : given.take<nb::dict>("known")) {
-        joint.known.push_back(known_event(picks, nb::cast<std::string>(nb::str(event)),
-                                          keyword_as<std::string>(known, "a value of known")));
+        set_known(picks, nb::cast<std::string>(nb::str(event)),
+                  keyword_as<std::string>(known, "a value of known"));
     }
+}
+
+/// The start of P, and of S where it has a model of its own; none: to be guessed.
+std::optional<Medium> start_from(const Model* asked, const Keywords& given) {
+    const Model* of_s = given.has("s_model") ? given.take<const Model*>("s_model") : nullptr;
+    if (asked == nullptr && of_s == nullptr) return std::nullopt;
+    if (asked == nullptr) {
+        throw InputError("s_model is given without a model (S velocities stand on its grid)");
+    }
+    return of_s == nullptr ? Medium(asked->copy()) : Medium(asked->copy(), of_s->copy());
 }
 
 InversionOptions options_from(const Keywords& given, const Stages& schedule) {
@@ -228,10 +233,9 @@ struct FoundInversion {
 FoundInversion run(const nb::object& model, const nb::tuple& picks, const Stages& schedule,
                    const nb::dict& keywords, nb::object callback, nb::object progress) {
     const Model* asked = model.is_none() ? nullptr : &nb::cast<const Model&>(model);
-    const Survey observed = picks_from(asked, picks);
-    std::optional<Model> start;
-    if (asked != nullptr) start.emplace(asked->copy());
+    Survey observed = picks_from(asked, picks);
     const Keywords given(keywords);
+    std::optional<Medium> start = start_from(asked, given);
     std::optional<PickErrors> errors;
     if (given.has("error")) {
         const auto parts = given.take<nb::tuple>("error");
@@ -240,7 +244,9 @@ FoundInversion run(const nb::object& model, const nb::tuple& picks, const Stages
     GuessOptions guess;
     given.fill(guess);
     InversionOptions options = options_from(given, schedule);
-    fill_joint(given, observed, options.joint);
+    const bool trusted = given.whole("joint_trust", 0) != 0;
+    options.joint.trust.resolution = options.joint.trust.deviation = trusted;
+    fill_known(given, observed);
     InversionListener listener;
     if (!callback.is_none()) {
         listener.iteration = [&](const IterationReport& report, const Model& now) {
@@ -272,17 +278,18 @@ FoundInversion run(const nb::object& model, const nb::tuple& picks, const Stages
     for (const PickUse u : result.final_use) use.push_back(static_cast<std::uint8_t>(u));
     const std::string reason(name_of(result.reason));
     std::vector<std::string> warnings = setup->warnings;
-    for (std::string& sentence : doubts_about(setup->start, setup->picks, setup->options, result)) {
+    for (std::string& sentence :
+         doubts_about(setup->start.first(), setup->picks, setup->options, result)) {
         warnings.push_back(std::move(sentence));
     }
-    TrustProblem problem{setup->start.copy(), setup->picks, setup->options, std::nullopt};
+    TrustProblem problem{setup->start.first().copy(), setup->picks, setup->options, std::nullopt};
     if (!result.unknowns.empty() && result.history.back().lambda > 0) {
         problem.found = found_model(result, serial_ranks());
     }
     FoundInversion found;
     found.joint = joint_of(result, setup->start.grid().is_2d());
     found.model = nb::cast(std::move(result.model));
-    found.start = nb::cast(std::move(setup->start));
+    found.start = nb::cast(setup->start.first().copy());
     found.coverage = nb::cast(array_of(std::move(result.coverage)));
     found.history = history;
     found.initial_residual = nb::cast(array_from(std::move(result.initial_residual)));

@@ -45,8 +45,8 @@ void write_recovery(const RunFolder& folder, const InversionInputs& inputs,
     CsvWriter table(folder.file("recovery.csv"),
                     {"min_coverage", "nodes", "correlation", "amplitude"}, identity);
     for (const std::int64_t least : {1, 10}) {
-        const Recovery score = recovery(inputs.start, *inputs.board, found.model, found.coverage,
-                                        static_cast<double>(least));
+        const Recovery score = recovery(inputs.start.first(), *inputs.board, found.model,
+                                        found.coverage, static_cast<double>(least));
         table.add_row({least, score.nodes, score.correlation, score.amplitude});
         if (quiet) continue;
         fmt::print(
@@ -72,7 +72,7 @@ std::vector<std::string> shared_names(const InversionInputs& inputs) {
     add(inputs.board.has_value(), {"board.h5", "picks.csv"});
     add(inputs.guessed_start, {"start.h5"});
     add(inputs.options.joint.relocate != Relocate::none, {"events.csv", "moved_picks.csv"});
-    add(!inputs.options.joint.differences.empty(), {"differences.csv"});
+    add(!inputs.picks.differences.empty(), {"differences.csv"});
     add(phases_of(inputs.picks).size() > 1, {"s_model.h5"});
     return names;
 }
@@ -116,10 +116,11 @@ InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
         state = enter_run(folder, inputs.start.grid(), plan, start.resume, run);
         tell_setup(inputs, run);
         if (state) say(run, fmt::format("going on after iteration {}", state->iteration()));
-        if (inputs.guessed_start) write_model(folder.file("start.h5"), inputs.start, identity);
+        if (inputs.guessed_start)
+            write_model(folder.file("start.h5"), inputs.start.first(), identity);
         if (!inputs.board) return;
         write_model(folder.file("board.h5"), *inputs.board, identity);
-        write_model_picks(inputs.start, folder.file("picks.csv"), inputs.picks, identity);
+        write_model_picks(inputs.start.first(), folder.file("picks.csv"), inputs.picks, identity);
     });
     const int planned = planned_iterations(inputs);
     InversionListener listener;
@@ -141,9 +142,9 @@ InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
         write_history(folder.file("history.csv"), result.history, identity);
         write_terms(folder.file("terms.csv"), inputs.picks, result.terms, identity);
         write_events(folder.file("events.csv"), inputs.picks, result, identity, inputs.plane);
-        if (!inputs.options.joint.differences.empty()) {
+        if (!inputs.picks.differences.empty()) {
             write_difference_fits(folder.file("differences.csv"), inputs.picks,
-                                  inputs.options.joint.differences, result.differences, identity);
+                                  inputs.picks.differences, result.differences, identity);
         }
         SurveyFile moved{{}, inputs.picks, inputs.plane, inputs.projection};
         moved.polarities = inputs.polarities;
@@ -157,12 +158,11 @@ InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
         write_model(folder.file("model.h5"), result.model, identity);
         say(run, ending_of(result));
         if (!result.events.empty()) say(run, relocation_of(result));
-        for (const std::string& line :
-             describe(inputs.options.joint.differences, result.differences)) {
+        for (const std::string& line : describe(inputs.picks.differences, result.differences)) {
             say(run, with_flags(line));
         }
         if (!kept.empty()) say(run, keeper.summary(kept, result.history.back().iteration));
-        warn(doubts_about(inputs.start, inputs.picks, inputs.options, result));
+        warn(doubts_about(inputs.start.first(), inputs.picks, inputs.options, result));
         if (inputs.board) write_recovery(folder, inputs, result, identity, run.common.quiet);
         folder.finish();
         if (!result.events.empty()) {

@@ -10,7 +10,7 @@
 #include "cli/run_folder.hpp"
 #include "io/polarity.hpp"
 #include "io/units.hpp"
-#include "model/model.hpp"
+#include "model/medium.hpp"
 #include "tomography/invert.hpp"
 #include "tomography/synthetic.hpp"
 
@@ -18,7 +18,7 @@ namespace fermat::cli {
 
 /// The inputs of an inversion.
 struct InversionInputs {
-    Model start;
+    Medium start;
     Survey picks;
     InversionOptions options;
     bool guessed_start = false;           ///< the start model was made from the picks

@@ -160,15 +160,12 @@ std::pair<Model, Survey> put_on_board(const InvertFlags& flags, const Run& run, 
     return {std::move(board), std::move(made.picks)};
 }
 
-void read_joint_inputs(const InvertFlags& flags, const Survey& picks, InversionOptions& options,
+void read_joint_inputs(const InvertFlags& flags, Survey& picks, InversionOptions& options,
                        Notes& notes) {
-    if (flags.s_model) {
-        options.joint.s_start = std::make_shared<const Model>(read_model(*flags.s_model, notes));
-    }
-    if (flags.known) options.joint.known = read_known_events(*flags.known, picks, notes);
+    if (flags.known) read_known_events(*flags.known, picks, notes);
     for (const std::string& path : flags.differences) {
         const auto more = read_hypodd_differences(path, picks, notes);
-        options.joint.differences.insert(options.joint.differences.end(), more.begin(), more.end());
+        picks.differences.insert(picks.differences.end(), more.begin(), more.end());
     }
     if (flags.board && !flags.differences.empty()) {
         throw InputError(
@@ -194,6 +191,9 @@ InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
     if (!flags.model && flags.board) {
         throw InputError("--checkerboard needs --model (the board is put on it)");
     }
+    if (!flags.model && flags.s_model) {
+        throw InputError("--s-model needs --model (S velocities stand on the grid of P)");
+    }
     std::optional<Model> start;
     Notes notes;
     if (flags.model) start.emplace(read_model(*flags.model, notes));
@@ -203,6 +203,8 @@ InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
     if (start) {
         fit_to_model(*start, picks, flags.picks, AirPoints::refused);
     }
+    std::optional<Medium> medium(start);
+    if (flags.s_model) medium.emplace(*start, read_model(*flags.s_model, notes));
     InversionOptions options = flags.options;
     if (flags.schedule) options.schedule = read_schedule(*flags.schedule, notes);
     prepare(options, flags.trust);
@@ -222,7 +224,7 @@ InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
         board = put_on_board(flags, run, *start, picks, options.eikonal);
         picks = board->second;
     }
-    InversionSetup setup = set_up_inversion(std::move(start), std::move(picks), options,
+    InversionSetup setup = set_up_inversion(std::move(medium), std::move(picks), options,
                                             flags.guess, flags.errors, run.execution());
     InversionInputs inputs{std::move(setup.start), std::move(setup.picks),
                            std::move(setup.options)};
@@ -232,14 +234,14 @@ InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
         inputs.polarities = std::move(file.polarities);
     }
     inputs.exported = flags.exported;
-    if (flags.exported.file && on_sphere(inputs.start)) {
+    if (flags.exported.file && on_sphere(inputs.start.first())) {
         throw InputError("--export is for models of x, y, z (leave it out)");
     }
     check_export(flags.exported, inputs.plane);
     inputs.guessed_start = setup.guessed_start;
     inputs.choices = std::move(setup.choices);
-    NamedUnits named =
-        guess_units(known_units(first_of(flags.units, file.units), file.plane), inputs.start);
+    NamedUnits named = guess_units(known_units(first_of(flags.units, file.units), file.plane),
+                                   inputs.start.first());
     inputs.units = std::move(named.units);
     if (!named.reason.empty()) inputs.choices.push_back(std::move(named.reason));
     inputs.warnings = std::move(setup.warnings);

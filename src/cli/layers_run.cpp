@@ -386,7 +386,7 @@ LayerInputs read_layer_inputs(const LayerCall& call, SurveyFile&& file, const Ru
     Vec3& length = options.prior.velocity_length;
     if (length == Vec3{}) length = {velocity_length, velocity_length, velocity_length};
     settle_axes(options.loop, call.axes, start->grid().is_2d());
-    if (call.known) options.loop.joint.known = read_known_events(*call.known, picks.survey, notes);
+    if (call.known) read_known_events(*call.known, picks.survey, notes);
     for (DepthDatum& datum : options.prior.depths) {
         if (start->grid().is_2d()) datum.at.y = start->grid().origin.y;
     }

@@ -190,16 +190,16 @@ void prepare(InversionOptions& options, const TrustFlags& flags) {
 Choice choose_options(InversionInputs& inputs, TrustFlags flags, std::uint64_t seed,
                       const Run& run) {
     flags.validation.seed = seed;
-    together(run.ranks, [&] { points_of(flags, inputs.start); });
+    together(run.ranks, [&] { points_of(flags, inputs.start.first()); });
     Choice choice;
     if (flags.chosen == Chosen::smoothing) {
-        choice.smoothing = choose_smoothing(inputs.start, inputs.picks, inputs.options,
+        choice.smoothing = choose_smoothing(inputs.start.first(), inputs.picks, inputs.options,
                                             flags.validation, run.execution());
         inputs.options.gauss_newton.lambda = choice.smoothing->lambda;
         inputs.choices.push_back(choice.smoothing->sentence);
     }
     if (flags.chosen == Chosen::schedule) {
-        choice.schedule = choose_schedule(inputs.start, inputs.picks, inputs.options,
+        choice.schedule = choose_schedule(inputs.start.first(), inputs.picks, inputs.options,
                                           flags.validation, run.execution());
         inputs.options.schedule = choice.schedule->schedule;
         inputs.choices.push_back("--schedule chosen_schedule.csv: " + choice.schedule->sentence);
@@ -218,7 +218,7 @@ void write_joint_trust(const InversionInputs& inputs, const InversionResult& res
     const JointTrust& trust = result.trust;
     together(run.ranks, [&] {
         if (!run.ranks.is_root()) return;
-        write_trust(folder.file("trust.h5"), inputs.start,
+        write_trust(folder.file("trust.h5"), inputs.start.first(),
                     {{"resolution", &trust.resolution},
                      {"vp_vs_resolution", &trust.ratio_resolution},
                      {"deviation", &trust.deviation},
@@ -256,22 +256,22 @@ void run_trust(const InversionInputs& inputs, const InversionResult& result, con
     Trust trust;
     std::vector<Field<float>> spreads;
     if (wants_linear(flags)) {
-        const LinearProblem problem(inputs.start, inputs.picks, inputs.options,
+        const LinearProblem problem(inputs.start.first(), inputs.picks, inputs.options,
                                     found_model(result, ranks), execution);
         if (flags.trust.resolution || flags.trust.deviation) {
             trust = estimate_trust(problem, flags.trust, execution);
             say(run, "resolution and deviation: " + trust.sentence);
         }
-        spreads = point_spread(problem, points_of(flags, inputs.start), execution);
+        spreads = point_spread(problem, points_of(flags, inputs.start.first()), execution);
     }
     Ensemble ensemble;
     if (flags.ensemble_given) {
         const auto found = found_if_any(result, ranks);
-        MemberFiles files(folder.file("ensemble-members"), inputs.start.given().shape(), identity,
-                          ensemble_fingerprint(identity, found, flags.ensemble));
+        MemberFiles files(folder.file("ensemble-members"), inputs.start.first().given().shape(),
+                          identity, ensemble_fingerprint(identity, found, flags.ensemble));
         const auto devices = named_devices(flags.devices, run.common);
-        ensemble = run_ensemble(inputs.start, inputs.picks, inputs.options, found, flags.ensemble,
-                                execution, files.store());
+        ensemble = run_ensemble(inputs.start.first(), inputs.picks, inputs.options, found,
+                                flags.ensemble, execution, files.store());
         if (ranks.is_root()) files.keep_only(ensemble.members.size());
         say(run, ensemble.sentence);
     }
@@ -288,7 +288,7 @@ void run_trust(const InversionInputs& inputs, const InversionResult& result, con
             write_ensemble_table(folder.file("ensemble.csv"), ensemble, identity);
         }
         if (wants_linear(flags) || flags.ensemble_given) {
-            write_trust(folder.file("trust.h5"), inputs.start, fields, identity);
+            write_trust(folder.file("trust.h5"), inputs.start.first(), fields, identity);
             folder.link_views();
         }
     });

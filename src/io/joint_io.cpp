@@ -129,11 +129,9 @@ void write_vp_vs(const fs::path& path, const InversionResult& result, const std:
     image.commit();
 }
 
-KnownEvent known_event(const Survey& picks, const std::string& name, const std::string& known) {
-    KnownEvent out;
-    out.place = known == "place" || known == "both";
-    out.time = known == "time" || known == "both";
-    if (!out.place && !out.time) {
+void set_known(Survey& picks, const std::string& name, const std::string& known) {
+    const KnownParts parts{known == "place" || known == "both", known == "time" || known == "both"};
+    if (!parts.any()) {
         throw InputError(
             fmt::format("what is known of event '{}' is '{}' (must be place, time or "
                         "both)",
@@ -148,27 +146,25 @@ KnownEvent known_event(const Survey& picks, const std::string& name, const std::
             name, picks.events.size(),
             picks.events.empty() ? "" : name_of(picks, picks.events.front())));
     }
-    out.event = static_cast<std::int32_t>(at - picks.events.begin());
-    return out;
+    at->known.place = at->known.place || parts.place;
+    at->known.time = at->known.time || parts.time;
 }
 
-std::vector<KnownEvent> read_known_events(const fs::path& path, const Survey& picks, Notes& notes) {
+void read_known_events(const fs::path& path, Survey& picks, Notes& notes) {
     const CsvTable table(path);
     const std::size_t event = table.column("event");
     const std::size_t known = table.column("known");
     constexpr std::array<std::string_view, 2> used = {"event", "known"};
     note_unused_columns(fmt::format("'{}'", path.string()), table.names(), used,
                         "known events have event,known", notes);
-    std::vector<KnownEvent> out;
     for (std::size_t row = 0; row < table.rows(); ++row) {
         try {
-            out.push_back(known_event(picks, std::string(table.text(row, event)),
-                                      std::string(table.text(row, known))));
+            set_known(picks, std::string(table.text(row, event)),
+                      std::string(table.text(row, known)));
         } catch (const InputError& error) {
             throw InputError(table.where(row) + error.what());
         }
     }
-    return out;
 }
 
 }  // namespace fermat

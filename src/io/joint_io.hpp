@@ -34,12 +34,12 @@ Catalogue catalogue_of(const Survey& picks, const InversionResult& result);
 void write_vp_vs(const std::filesystem::path& path, const InversionResult& result,
                  const std::string& run);
 
-/// What is known of events: CSV with the columns event (its id in the picks, or its number where
-/// they have none) and known (place, time or both). Throws InputError that names file and line.
-std::vector<KnownEvent> read_known_events(const std::filesystem::path& path, const Survey& picks,
-                                          Notes& notes);
+/// Sets what is known of events: CSV with the columns event (its id in the picks, or its number
+/// where they have none) and known (place, time or both). Throws InputError that names file and
+/// line.
+void read_known_events(const std::filesystem::path& path, Survey& picks, Notes& notes);
 
-/// The known event of an id or number and of "place", "time" or "both". Throws InputError.
-KnownEvent known_event(const Survey& picks, const std::string& name, const std::string& known);
+/// Sets "place", "time" or "both" as known of the event of an id or number. Throws InputError.
+void set_known(Survey& picks, const std::string& name, const std::string& known);
 
 }  // namespace fermat

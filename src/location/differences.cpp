@@ -45,8 +45,8 @@ void validate(const std::vector<TimeDifference>& differences, const Survey& surv
     const auto events = static_cast<std::int32_t>(survey.events.size());
     const auto stations = static_cast<std::int32_t>(survey.stations.size());
     for (const TimeDifference& one : differences) {
-        if (std::min({one.first, one.second, one.station}) < 0 ||
-            std::max(one.first, one.second) >= events || one.station >= stations) {
+        if (std::min(one.first, one.second) < 0 || std::max(one.first, one.second) >= events ||
+            one.station < 0 || one.station >= stations) {
             throw InputError(fmt::format(
                 "a difference names the events {} and {} and the station {} (there are {} events "
                 "and {} stations)",

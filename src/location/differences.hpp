@@ -11,27 +11,6 @@
 
 namespace fermat {
 
-/// Where the difference of two times of travel comes from.
-enum class DifferenceKind : std::uint8_t { catalogue, correlation };
-template <>
-inline constexpr auto choices<DifferenceKind> = choice_table<DifferenceKind>(
-    "kind of difference",
-    {{"catalogue", DifferenceKind::catalogue}, {"correlation", DifferenceKind::correlation}});
-inline constexpr std::size_t kind_count = choices<DifferenceKind>.entries.size();
-
-/// By how much longer a wave travels from one event to a station than from another.
-struct TimeDifference {
-    std::int32_t first = 0;  ///< events, as in Survey::events
-    std::int32_t second = 0;
-    std::int32_t station = 0;
-    Phase phase = Phase::P;
-    DifferenceKind kind = DifferenceKind::catalogue;
-    double time = 0;  ///< travel time of the first - that of the second
-    double weight = 1;
-
-    friend bool operator==(const TimeDifference&, const TimeDifference&) = default;
-};
-
 /// Throws InputError where a difference names events or stations that the survey does not have, or
 /// is no number.
 void validate(const std::vector<TimeDifference>& differences, const Survey& survey);

@@ -181,7 +181,8 @@ Survey exchanged(const Survey& survey) {
 }
 
 Survey subset(const Survey& survey, std::span<const std::int32_t> arrivals) {
-    Survey out{survey.events, survey.stations, {}, survey.has_errors, survey.is_2d};
+    Survey out{survey.events,     survey.stations, {},
+               survey.has_errors, survey.is_2d,    survey.differences};
     out.arrivals.reserve(arrivals.size());
     for (const std::int32_t n : arrivals) {
         FERMAT_EXPECT(static_cast<std::size_t>(n) < survey.arrivals.size());
@@ -193,7 +194,7 @@ Survey subset(const Survey& survey, std::span<const std::int32_t> arrivals) {
 Survey compact(const Survey& survey, std::span<const std::int32_t> arrivals) {
     Survey out = subset(survey, arrivals);
     const auto keep_named = [&](auto& points, std::int32_t Arrival::*index) {
-        std::vector<std::int32_t> number(points.size(), -1);
+        std::vector<std::int32_t> number(points.size(), -1);  // now, of those before
         std::remove_reference_t<decltype(points)> named;
         for (Arrival& arrival : out.arrivals) {
             std::int32_t& now = number[static_cast<std::size_t>(arrival.*index)];
@@ -204,9 +205,18 @@ Survey compact(const Survey& survey, std::span<const std::int32_t> arrivals) {
             arrival.*index = now;
         }
         points = std::move(named);
+        return number;
     };
-    keep_named(out.events, &Arrival::event);
-    keep_named(out.stations, &Arrival::station);
+    const auto event = keep_named(out.events, &Arrival::event);
+    const auto station = keep_named(out.stations, &Arrival::station);
+    for (TimeDifference& one : out.differences) {
+        one.first = event[static_cast<std::size_t>(one.first)];
+        one.second = event[static_cast<std::size_t>(one.second)];
+        one.station = station[static_cast<std::size_t>(one.station)];
+    }
+    std::erase_if(out.differences, [](const TimeDifference& one) {
+        return one.first < 0 || one.second < 0 || one.station < 0;
+    });
     return out;
 }
 

@@ -14,11 +14,22 @@
 
 namespace fermat {
 
+/// What is known of an event beforehand, and kept where events move: a quarry's place, a shot's
+/// time.
+struct KnownParts {
+    bool place = false;
+    bool time = false;
+
+    bool any() const { return place || time; }
+    friend bool operator==(const KnownParts&, const KnownParts&) = default;
+};
+
 /// A shot or an earthquake.
 struct Event {
     Vec3 position;
     double origin_time = 0;
     std::string id{};  ///< empty if it has only its number
+    KnownParts known{};
 
     PointSource source() const { return {position, origin_time}; }
     friend bool operator==(const Event&, const Event&) = default;
@@ -43,6 +54,27 @@ struct Arrival {
     friend bool operator==(const Arrival&, const Arrival&) = default;
 };
 
+/// Where the difference of two times of travel comes from.
+enum class DifferenceKind : std::uint8_t { catalogue, correlation };
+template <>
+inline constexpr auto choices<DifferenceKind> = choice_table<DifferenceKind>(
+    "kind of difference",
+    {{"catalogue", DifferenceKind::catalogue}, {"correlation", DifferenceKind::correlation}});
+inline constexpr std::size_t kind_count = choices<DifferenceKind>.entries.size();
+
+/// By how much longer a wave travels from one event to a station than from another.
+struct TimeDifference {
+    std::int32_t first = 0;  ///< events, as in Survey::events
+    std::int32_t second = 0;
+    std::int32_t station = 0;
+    Phase phase = Phase::P;
+    DifferenceKind kind = DifferenceKind::catalogue;
+    double time = 0;  ///< travel time of the first - that of the second
+    double weight = 1;
+
+    friend bool operator==(const TimeDifference&, const TimeDifference&) = default;
+};
+
 /// Who shot, who listened, and what arrived. An event or station is its index, and in files its id:
 /// two shots at one place are two events.
 struct Survey {
@@ -51,6 +83,8 @@ struct Survey {
     std::vector<Arrival> arrivals;
     bool has_errors = false;
     bool is_2d = false;  ///< the file had no y columns
+    /// Measured beside the arrivals, where events move: of arrivals that may not be among them.
+    std::vector<TimeDifference> differences{};
 
     const Event& event_of(const Arrival& arrival) const {
         return events[static_cast<std::size_t>(arrival.event)];
@@ -115,11 +149,11 @@ Listeners listeners_of(const Survey& survey, std::span<const std::int32_t> arriv
 /// arrivals keep their order, and their times count from the new events' origin times of 0.
 Survey exchanged(const Survey& survey);
 
-/// Some arrivals of a survey, in the order given. All events and stations stay.
+/// Some arrivals of a survey, in the order given. All events, stations and differences stay.
 Survey subset(const Survey& survey, std::span<const std::int32_t> arrivals);
 
 /// Some arrivals of a survey, in the order given, with only the events and stations that they name,
-/// in the order of their first arrival.
+/// in the order of their first arrival, and the differences of these.
 Survey compact(const Survey& survey, std::span<const std::int32_t> arrivals);
 
 /// How many events and stations have arrivals.

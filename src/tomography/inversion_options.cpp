@@ -91,7 +91,8 @@ RayOptions ray_options(const InversionOptions& options) {
     return rays;
 }
 
-void validate(const InversionOptions& options, const Survey& picks, const Model& start) {
+void validate(const InversionOptions& options, const Survey& picks, const Medium& medium) {
+    const Model& start = medium.first();
     const Grid& grid = start.grid();
     validate(ray_options(options), grid);
     if (options.tracer == Tracer::bending) require_nodes(start, "tracer 'bending'");
@@ -136,7 +137,7 @@ void validate(const InversionOptions& options, const Survey& picks, const Model&
     }
     check_picks(options, picks);
     validate(picks, start);
-    validate_joint(options, picks, start);
+    validate_joint(options, picks, medium);
 }
 
 }  // namespace fermat

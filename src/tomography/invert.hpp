@@ -8,7 +8,7 @@
 
 #include "core/choice.hpp"
 #include "core/execution.hpp"
-#include "model/model.hpp"
+#include "model/medium.hpp"
 #include "rays/rays.hpp"
 #include "survey/survey.hpp"
 #include "tomography/gauss_newton/options.hpp"
@@ -125,11 +125,11 @@ inline constexpr auto options_of<InversionOptions> = std::tuple{
     OptionPart{&InversionOptions::fieldless},
     OptionPart{&InversionOptions::eikonal}};
 
-void validate(const InversionOptions& options, const Survey& picks, const Model& start);
+void validate(const InversionOptions& options, const Survey& picks, const Medium& start);
 
 /// Throws InputError where an inversion cannot be made: by its options, by its picks, or because
 /// the method does not know such a model.
-void require_invertible(const Model& start, const Survey& picks, const InversionOptions& options,
+void require_invertible(const Medium& start, const Survey& picks, const InversionOptions& options,
                         Device device);
 
 /// Whether the method is `hole`, or is left open and a schedule is given.
@@ -244,17 +244,17 @@ struct InversionResult {
     std::vector<std::int32_t> taken_back{};
 };
 
-/// Runs the loop from a start model, or on from a state of the same run. Throws InputError where a
-/// point lies outside the model or no pick has a ray. On other ranks than 0 the result holds the
-/// model alone.
-InversionResult invert(const Model& start, const Survey& picks, const InversionOptions& options,
+/// Runs the loop from a start, of P and S where picks are of both, or on from a state of the same
+/// run. Throws InputError where a point lies outside the model or no pick has a ray. On other ranks
+/// than 0 the result holds the model alone.
+InversionResult invert(const Medium& start, const Survey& picks, const InversionOptions& options,
                        const Execution& execution = {}, const InversionListener& listener = {},
                        std::optional<InversionState> resume = std::nullopt);
 
 /// A name for the run that these make, up to the last bit: the version, the model, the picks and
 /// every option that counts, and whether it runs on the CUDA device. Threads and ranks do
 /// not.
-std::string run_fingerprint(const Model& start, const Survey& picks,
+std::string run_fingerprint(const Medium& start, const Survey& picks,
                             const InversionOptions& options, Device device);
 
 }  // namespace fermat

@@ -1,6 +1,7 @@
 #include "tomography/run_fingerprint.hpp"
 
-#include <memory>
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -52,10 +53,10 @@ void add_place(Fingerprint& print, Vec3 place) {
 }
 
 /// Ids and is_2d change no number, but what the files of a run look like.
-void add_to(Fingerprint& print, const Survey& survey) {
-    const auto& [events, stations, arrivals, has_errors, is_2d] = survey;
+void add_arrivals(Fingerprint& print, const Survey& survey) {
+    const auto& [events, stations, arrivals, has_errors, is_2d, differences] = survey;
     print.add(events.size());
-    for (const auto& [position, origin_time, id] : events) {
+    for (const auto& [position, origin_time, id, known] : events) {
         add_place(print, position);
         print.add(origin_time);
         print.add(std::string_view(id));
@@ -75,6 +76,35 @@ void add_to(Fingerprint& print, const Survey& survey) {
     }
     print.add(has_errors);
     print.add(is_2d);
+}
+
+/// What is known of events, and of pairs of them.
+void add_known_events(Fingerprint& print, const Survey& survey) {
+    const auto& events = survey.events;
+    print.add(static_cast<std::size_t>(std::count_if(
+        events.begin(), events.end(), [](const Event& event) { return event.known.any(); })));
+    for (std::size_t e = 0; e < events.size(); ++e) {
+        const auto& [place, time] = events[e].known;
+        if (!place && !time) continue;
+        print.add(static_cast<std::int32_t>(e));
+        print.add(place);
+        print.add(time);
+    }
+    print.add(survey.differences.size());
+    for (const auto& [first, second, station, phase, kind, time, weight] : survey.differences) {
+        print.add(first);
+        print.add(second);
+        print.add(station);
+        print.add(phase);
+        print.add(kind);
+        print.add(time);
+        print.add(weight);
+    }
+}
+
+void add_to(Fingerprint& print, const Survey& survey) {
+    add_arrivals(print, survey);
+    add_known_events(print, survey);
 }
 
 template <class Value>
@@ -103,7 +133,7 @@ void add_table(Fingerprint& print, const Options& options) {
     });
 }
 
-void add_model(Fingerprint& print, const std::shared_ptr<const Model>& model) {
+void add_model(Fingerprint& print, const Model* model) {
     print.add(model != nullptr);
     if (model) add_to(print, *model);
 }
@@ -130,36 +160,22 @@ void add_known(Fingerprint& print, const KnownGround& known) {
         print.add(points.size());
         for (const Vec3& point : points) add_place(print, point);
     }
-    add_model(print, guide);
-    add_model(print, prior);
+    add_model(print, guide.get());
+    add_model(print, prior.get());
     print.add(prior_deviation);
 }
 
-void add_to(Fingerprint& print, const InversionOptions& options, bool cuda) {
+/// Options of a run with what else than its first model and its arrivals it starts from.
+void add_options(Fingerprint& print, const InversionOptions& options, bool cuda, const Model* of_s,
+                 const Survey& picks) {
     add_table(print, options);
     print.add(cuda);
     print.add(options.update.step);
-    add_model(print, options.gauss_newton.reference);
+    add_model(print, options.gauss_newton.reference.get());
     print.add(options.gauss_newton.known != nullptr);
     if (options.gauss_newton.known) add_known(print, *options.gauss_newton.known);
-    add_model(print, options.joint.s_start);
-    print.add(options.joint.known.size());
-    for (const auto& [event, place, time] : options.joint.known) {
-        print.add(event);
-        print.add(place);
-        print.add(time);
-    }
-    print.add(options.joint.differences.size());
-    for (const auto& [first, second, station, phase, kind, time, weight] :
-         options.joint.differences) {
-        print.add(first);
-        print.add(second);
-        print.add(station);
-        print.add(phase);
-        print.add(kind);
-        print.add(time);
-        print.add(weight);
-    }
+    add_model(print, of_s);
+    add_known_events(print, picks);
     print.add(options.schedule.size());
     for (const auto& [iterations, cell, vertex, cell_passes, vertex_passes] : options.schedule) {
         add_to(print, cell);
@@ -168,6 +184,14 @@ void add_to(Fingerprint& print, const InversionOptions& options, bool cuda) {
         print.add(cell_passes);
         print.add(vertex_passes);
     }
+}
+/// Of options alone.
+void add_to(Fingerprint& print, const InversionOptions& options) {
+    add_options(print, options, false, nullptr, {});
+}
+
+void add_to(Fingerprint& print, const Medium& medium) {
+    for (const Phase phase : medium.phases()) add_to(print, medium.of(phase));
 }
 
 /// A run does not depend on it, but its ranks work it out together.
@@ -196,13 +220,14 @@ std::string fingerprint_of(const Parts&... parts) {
 
 }  // namespace
 
-std::string run_fingerprint(const Model& start, const Survey& picks,
+std::string run_fingerprint(const Medium& start, const Survey& picks,
                             const InversionOptions& options, Device device) {
     Fingerprint print;
     print.add(version);
-    add_to(print, start);
-    add_to(print, picks);
-    add_to(print, options, runs_on_cuda(options, device, start));
+    add_to(print, start.first());
+    add_arrivals(print, picks);
+    add_options(print, options, runs_on_cuda(options, device, start.first()),
+                start.phases().size() > 1 ? &start.of(Phase::S) : nullptr, picks);
     return print.text();
 }
 
@@ -224,10 +249,10 @@ std::string run_fingerprint(const LayeredMedium& start, const PhasePicks& picks,
         print.add(top.shape());
         print.add(std::span<const double>(top.depth()));
     }
-    add_to(print, picks.survey);
+    add_arrivals(print, picks.survey);
     for (const std::string& name : picks.phases) print.add(std::string_view(name));
     print.add(std::span<const std::int32_t>(picks.phase_of));
-    add_to(print, options.loop, false);
+    add_options(print, options.loop, false, nullptr, picks.survey);
     add_table(print, options.prior);
     add_table(print, options.rays);
     for (const auto& [of, deviation, length] : options.prior.blocks) {
@@ -243,13 +268,13 @@ std::string run_fingerprint(const LayeredMedium& start, const PhasePicks& picks,
     return print.text();
 }
 
-void require_same_run(Ranks& ranks, const Model& start, const Survey& picks,
+void require_same_run(Ranks& ranks, const Medium& start, const Survey& picks,
                       const InversionOptions& options) {
     if (ranks.size() == 1) return;
     require_same(ranks, {{"another version", std::string(version)},
                          {"another start model", fingerprint_of(start)},
                          {"other picks", fingerprint_of(picks)},
-                         {"other options", fingerprint_of(options, false)},
+                         {"other options", fingerprint_of(options)},
                          {"other estimates", fingerprint_of(options.joint.trust)}});
 }
 

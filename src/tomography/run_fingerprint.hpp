@@ -10,7 +10,7 @@ namespace fermat {
 
 /// Throws InputError on all ranks where one has another start model, other picks or other options
 /// than rank 0, whose choice of the device holds for all. All ranks must call it.
-void require_same_run(Ranks& ranks, const Model& start, const Survey& picks,
+void require_same_run(Ranks& ranks, const Medium& start, const Survey& picks,
                       const InversionOptions& options);
 
 /// Throws InputError on all ranks where one has another input of one pass than rank 0. What counts

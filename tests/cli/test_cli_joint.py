@@ -139,6 +139,12 @@ def test_what_contradicts_itself_is_refused_in_a_sentence(quakes, flags, why):
     assert not (quakes.folder / "never" / "model.h5").exists()
 
 
+def test_an_s_model_needs_one_of_p(quakes):
+    done = quakes.call("invert", "--picks", "catalogue.csv", "--s-model", "start.h5", "-o", "never")
+    assert done.returncode == 2 and "--s-model needs --model" in done.stderr
+    assert not (quakes.folder / "never").exists()
+
+
 def test_california_is_relocated_with_terms(fermat):
     """A subset of the catalogue, every eighth event."""
     if not (DATA / "california_src_rec.gz").is_file():

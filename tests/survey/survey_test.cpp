@@ -70,6 +70,29 @@ TEST(SurveyViews, PartsKeepOrLeaveOutUnusedPoints) {
     EXPECT_TRUE(compact(survey, {}).events.empty());
 }
 
+TEST(SurveyViews, DifferencesFollowTheirEventsAndStations) {
+    Survey survey = example();
+    survey.differences = {{0, 2, 1, Phase::S, DifferenceKind::correlation, 0.25, 2}, {0, 1, 1}};
+    const std::vector<std::int32_t> all{3, 2, 1, 0};
+    EXPECT_EQ(subset(survey, std::vector<std::int32_t>{3}).differences, survey.differences);
+    const Survey small = compact(survey, all);
+    ASSERT_EQ(small.differences.size(), 2U);
+    for (const TimeDifference& one : small.differences) {
+        const TimeDifference& before = survey.differences[one.phase == Phase::S ? 0 : 1];
+        const auto same = [](const auto& now, std::int32_t id, const auto& then, std::int32_t was) {
+            EXPECT_EQ(now[static_cast<std::size_t>(id)], then[static_cast<std::size_t>(was)]);
+        };
+        same(small.events, one.first, survey.events, before.first);
+        same(small.events, one.second, survey.events, before.second);
+        EXPECT_EQ(small.stations[static_cast<std::size_t>(one.station)],
+                  survey.stations[static_cast<std::size_t>(before.station)]);
+        EXPECT_EQ(one.time, before.time);
+    }
+    // Of one event alone there is no difference.
+    EXPECT_TRUE(compact(survey, std::vector<std::int32_t>{0}).differences.empty());
+    EXPECT_TRUE(exchanged(survey).differences.empty());
+}
+
 TEST(SurveyChecks, NameThePointThatIsWrong) {
     const Grid grid{{11, 1, 3}, {}, {1, 1, 1}};
     const Model model(grid, Field<float>(grid.shape, 1.0F));

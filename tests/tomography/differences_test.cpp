@@ -251,14 +251,15 @@ TEST(DoubleDifferences, SharpenRelativePlacesAndVelocityBesideTheSources) {
     Execution one;
     one.threads = 1;
     const InversionResult alone = invert(made.start, made.catalogue, options, one);
-    options.joint.differences = made.correlations;
+    Survey picks = made.catalogue;
+    picks.differences = made.correlations;
     std::optional<InversionState> half;
     InversionListener listener;
     listener.update = [&](const InversionState& state) {
         if (state.history.size() != 4) return;
         half = state.copy();
     };
-    const InversionResult found = invert(made.start, made.catalogue, options, one, listener);
+    const InversionResult found = invert(made.start, picks, options, one, listener);
     const double places = relative_error(found.events, made.real);
     const double places_alone = relative_error(alone.events, made.real);
     const double near = velocity_error(found.model, made.truth);
@@ -283,8 +284,7 @@ TEST(DoubleDifferences, SharpenRelativePlacesAndVelocityBesideTheSources) {
     Execution two;
     two.threads = 2;
     ASSERT_TRUE(half.has_value());
-    const InversionResult again =
-        invert(made.start, made.catalogue, options, two, {}, std::move(half));
+    const InversionResult again = invert(made.start, picks, options, two, {}, std::move(half));
     EXPECT_TRUE(std::equal(again.model.given().begin(), again.model.given().end(),
                            found.model.given().begin()));
     EXPECT_EQ(again.differences.residuals, found.differences.residuals);
@@ -301,13 +301,13 @@ TEST(DoubleDifferences, MoveEventsThatNobodyPickedAndAreRefusedWhereNoneMoves) {
     for (std::int32_t n = 13; n < static_cast<std::int32_t>(made.catalogue.arrivals.size()); ++n) {
         kept.push_back(n);
     }
+    made.catalogue.differences = made.correlations;
     const Survey picks = subset(made.catalogue, kept);
     InversionOptions options;
     options.joint.relocate = Relocate::all;
-    options.joint.differences = made.correlations;
     options.joint.velocities = Velocities::none;
     options.gauss_newton.iterations = 4;
-    const DifferenceRows rows(picks, options.joint.differences, {}, 1);
+    const DifferenceRows rows(picks, picks.differences, {}, 1);
     EXPECT_EQ(rows.arrivals().arrivals.size(), picks.arrivals.size() + 13);
     EXPECT_NE(rows.description().find("13 arrivals that nobody picked"), std::string::npos);
     const InversionResult found = invert(made.start, picks, options);

@@ -59,10 +59,11 @@ TEST(EventBlocks, NoEventRisesAboveTheGround) {
 }
 
 TEST(EventBlocks, KnownPlacesAndTimesStay) {
-    const Made made(8);
-    JointOptions options = moving();
-    options.known = {{0, true, false}, {1, false, true}, {2, true, true}};
-    EventBlocks events(made.picks, made.model.grid(), options);
+    Made made(8);
+    made.picks.events[0].known = {true, false};
+    made.picks.events[1].known = {false, true};
+    made.picks.events[2].known = {true, true};
+    EventBlocks events(made.picks, made.model.grid(), moving());
     events.renew(made.slopes, made.weights, Vector(20, 0.0), 1e-3);
     const Vector left(made.weights.size(), 1.0);
     Vector shift(event_unknowns * made.picks.events.size(), 0.0);

@@ -46,10 +46,9 @@ struct Misplaced {
 };
 
 TEST(FirstPlaces, PoorOnesGiveWayToThoseThatAreFound) {
-    const Misplaced made(5);
-    JointOptions options = moving();
-    options.known = {{1, true, false}};
-    const FirstPlaces found = first_places(made.medium, made.picks, options, {});
+    Misplaced made(5);
+    made.picks.events[1].known.place = true;
+    const FirstPlaces found = first_places(made.medium, made.picks, moving(), {});
     ASSERT_EQ(found.shift.size(), 6U);
     EXPECT_EQ(found.shift[1], (std::array<double, 4>{}));  // known
     for (std::size_t e = 0; e < 6; ++e) {

@@ -18,6 +18,7 @@
 #include "survey/settle.hpp"
 #include "tomography/doubts.hpp"
 #include "tomography/gauss_newton/gauss_newton.hpp"
+#include "tomography/start/first_guess.hpp"
 #include "tomography/start/set_up.hpp"
 
 namespace fermat {
@@ -148,10 +149,11 @@ TEST(SetUp, MakesAGridAndAStartModelOfThePicksAlone) {
     const InversionSetup setup = set_up_inversion(std::nullopt, survey.picks, newton());
     EXPECT_TRUE(setup.guessed_start);
     EXPECT_TRUE(setup.start.grid().is_2d());
-    EXPECT_NO_THROW(validate(survey.picks, setup.start));
+    EXPECT_NO_THROW(validate(survey.picks, setup.start.first()));
     const InversionResult found = invert(setup.start, setup.picks, setup.options, test::on_cpu());
     EXPECT_LE(found.history.back().misfit.chi2, 1.0);
-    for (const std::string& doubt : doubts_about(setup.start, setup.picks, setup.options, found)) {
+    for (const std::string& doubt :
+         doubts_about(setup.start.first(), setup.picks, setup.options, found)) {
         EXPECT_NE(doubt.find("left out as outliers"), std::string::npos) << doubt;
     }
 }

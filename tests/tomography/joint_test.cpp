@@ -288,6 +288,22 @@ TEST(JointInversion, FindsVelocitiesAndPlacesTogetherWithTheSameBitsForAnyThread
 }
 
 /// Rows of all picks of P in the start model, with four columns per event behind the grid's.
+TEST(JointInversion, AStartOfTwoModelsIsThatOfTheirRatio) {
+    const Quakes made = quakes(8, 1, 0.1);
+    const Medium both = Medium::of_ratio(made.start, 1.75);
+    InversionOptions options;
+    options.joint.relocate = Relocate::times;
+    options.gauss_newton.iterations = 2;
+    const InversionResult of_models = invert(both, made.mislocated, options);
+    const std::string name = run_fingerprint(both, made.mislocated, options, Device::cpu);
+    EXPECT_NE(run_fingerprint(made.start, made.mislocated, options, Device::cpu), name);
+    options.joint.vp_vs = 1.75;
+    const InversionResult of_ratio = invert(made.start, made.mislocated, options);
+    EXPECT_TRUE(std::ranges::equal(of_models.model.given(), of_ratio.model.given()));
+    EXPECT_TRUE(std::ranges::equal(of_models.s_model->given(), of_ratio.s_model->given()));
+    EXPECT_THROW(invert(both, made.mislocated, options), InputError);  // S twice
+}
+
 TEST(JointStep, SeparatedParametersNeedFewerIterationsThanTheJointMatrix) {
     const Quakes made = quakes(40, 2, 0.3);
     const Survey picks = subset(made.mislocated, arrivals_of(made.mislocated, Phase::P));
@@ -385,12 +401,9 @@ TEST(JointInversion, RefusesWhatContradictsItself) {
     options.gauss_newton.terms = Terms::both;
     expect_refused(options, made.picks, start, "`relocate=times`");
     options.gauss_newton.terms = Terms::none;
-    options.joint.known = {{0, true, false}};
+    made.picks.events[0].known.place = true;
     expect_refused(options, made.picks, start, "none moves");
     options.joint.relocate = Relocate::all;
-    options.joint.known = {{99, true, false}};
-    expect_refused(options, made.picks, start, "known event 99 is not there");
-    options.joint.known.clear();
     options.joint.least_picks = 3;
     expect_refused(options, made.picks, start, "from 4 to 1000");
 }

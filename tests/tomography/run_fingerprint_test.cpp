@@ -84,6 +84,11 @@ TEST(RunFingerprint, KnowsEveryPartOfTheSurvey) {
         [](Survey& s) { s.arrivals.pop_back(); },
         [](Survey& s) { s.has_errors = !s.has_errors; },
         [](Survey& s) { s.is_2d = !s.is_2d; },
+        [](Survey& s) { s.events[0].known.place = true; },
+        [](Survey& s) { s.events[0].known.time = true; },
+        [](Survey& s) {
+            s.differences.push_back({0, 0, 1});
+        },
     };
     for (std::size_t n = 0; n < changes.size(); ++n) {
         Survey picks = two_picks();
@@ -102,12 +107,6 @@ TEST(RunFingerprint, KnowsOptionsAndTheirModels) {
         [](InversionOptions& o) { o.update.step = 0.9; },
         [](InversionOptions& o) { o.gauss_newton.lambda = 2; },
         [](InversionOptions& o) { o.eikonal.order = 1; },
-        [](InversionOptions& o) {
-            o.joint.known = {{0, true, false}};
-        },
-        [](InversionOptions& o) {
-            o.joint.known = {{0, false, true}};
-        },
         [](InversionOptions& o) { o.joint.weighting.catalogue_reach += 1; },
         [](InversionOptions& o) { o.joint.start_places = StartPlaces::given; },
         [](InversionOptions& o) {

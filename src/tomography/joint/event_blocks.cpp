@@ -61,7 +61,6 @@ EventBlocks::EventBlocks(const Survey& picks, const Place& place, const JointOpt
       relocate_(options.relocate),
       least_picks_(static_cast<std::size_t>(options.least_picks)),
       lists_(by_event(picks)),
-      known_(picks.events.size(), {false, false}),
       rows_(picks.arrivals.size()),
       blocks_(picks.events.size()) {
     const Mapping& mapping = place.mapping();
@@ -72,11 +71,7 @@ EventBlocks::EventBlocks(const Survey& picks, const Place& place, const JointOpt
     }
     for (const Event& event : picks.events) {
         given_.push_back(mapping.flat_from_user(event.position));
-    }
-    for (const KnownEvent& known : options.known) {
-        auto& [kept_place, kept_time] = known_[static_cast<std::size_t>(known.event)];
-        kept_place = kept_place || known.place;
-        kept_time = kept_time || known.time;
+        known_.push_back(event.known);
     }
 }
 
@@ -329,8 +324,8 @@ EventVector EventBlocks::deviations(std::size_t event) const {
 
 EventUse EventBlocks::use_of(std::size_t event) const {
     FERMAT_EXPECT(event < blocks_.size());
-    if (relocate_ == Relocate::all && known_[event][0]) return EventUse::known;
-    if (relocate_ == Relocate::times && known_[event][1]) return EventUse::known;
+    if (relocate_ == Relocate::all && known_[event].place) return EventUse::known;
+    if (relocate_ == Relocate::times && known_[event].time) return EventUse::known;
     const Mask& free = blocks_[event].free;
     const bool moves = relocate_ == Relocate::all ? free[0] || free[2] : free[time_place];
     return moves ? EventUse::moved : EventUse::few_picks;

@@ -111,8 +111,8 @@ class EventBlocks {
     std::size_t least_picks_;
     std::vector<Vec3> given_;  ///< flat places of the events
     ArrivalLists lists_;
-    std::vector<std::array<bool, 2>> known_;  ///< place and time, per event
-    std::vector<EventVector> rows_;           ///< H, per pick
+    std::vector<KnownParts> known_;  ///< per event
+    std::vector<EventVector> rows_;  ///< H, per pick
     std::vector<Block> blocks_;
 };
 

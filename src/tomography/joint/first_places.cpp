@@ -18,11 +18,9 @@ bool is_believed(const JointOptions& options) {
 }
 
 /// Events whose places are sought.
-std::vector<bool> unknown_events(const Survey& picks, const JointOptions& options) {
-    std::vector<bool> out(picks.events.size(), true);
-    for (const KnownEvent& known : options.known) {
-        out[static_cast<std::size_t>(known.event)] = false;
-    }
+std::vector<bool> unknown_events(const Survey& picks) {
+    std::vector<bool> out;
+    for (const Event& event : picks.events) out.push_back(!event.known.any());
     return out;
 }
 
@@ -93,7 +91,7 @@ FirstPlaces first_places(const Medium& medium, const Survey& picks, const JointO
     wishes.prior = options.prior;
     const Execution alone = execution.alone();
     const Catalogue found = locate(medium, picks, wishes, nullptr, alone);
-    std::vector<bool> moves = unknown_events(picks, options);
+    std::vector<bool> moves = unknown_events(picks);
     std::size_t count = 0;
     for (std::size_t n = 0; n < moves.size(); ++n) {
         moves[n] = moves[n] && found.events[n].status == LocationStatus::located;

@@ -8,7 +8,7 @@
 
 namespace fermat {
 
-InversionResult invert_joint(const Model& start, const Survey& picks,
+InversionResult invert_joint(const Medium& start, const Survey& picks,
                              const InversionOptions& options, const Execution& execution,
                              const InversionListener& listener,
                              std::optional<InversionState> resume) {

@@ -42,6 +42,7 @@ JointForward::JointForward(const Medium& medium, const Survey& picks, Index3 rat
     Survey from_zero = picks;
     for (Arrival& pick : from_zero.arrivals) pick.time -= picks.event_of(pick).origin_time;
     for (Event& event : from_zero.events) event.origin_time = 0;
+    from_zero.differences.clear();
     if (turned_) from_zero = exchanged(from_zero);
     for (std::size_t slot = 0; slot < phases_.size(); ++slot) {
         const Model& model = medium.of(phases_[slot]);

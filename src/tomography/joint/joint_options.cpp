@@ -9,7 +9,7 @@
 namespace fermat {
 namespace {
 
-void check_phases(const JointOptions& joint, const Survey& picks, const Model& start) {
+void check_phases(const JointOptions& joint, const Survey& picks, const Medium& start) {
     const std::vector<Phase> phases = phases_of(picks);
     if (phases.size() == 1) {
         const bool other =
@@ -20,11 +20,13 @@ void check_phases(const JointOptions& joint, const Survey& picks, const Model& s
                         "velocities out, or give picks of both)",
                         name_of(joint.velocities), name_of(phases[0])));
     }
-    if (joint.s_start && joint.vp_vs > 0) {
+    const bool has_ratio = joint.vp_vs > 0;
+    const bool has_all = start.phases().size() == phases.size();
+    if (has_all && has_ratio) {
         throw InputError(
             "an S model and Vp/Vs are both given (must be one of them: S velocities come from it)");
     }
-    if (!joint.s_start && !(joint.vp_vs > 0)) {
+    if (!has_all && !has_ratio) {
         const auto of_s = arrivals_of(picks, Phase::S).size();
         throw InputError(
             fmt::format("the picks are of two phases, {} of P and {} of S, and there is one "
@@ -32,17 +34,12 @@ void check_phases(const JointOptions& joint, const Survey& picks, const Model& s
                         "model or `vp_vs`, or leave out one of the phases)",
                         picks.arrivals.size() - of_s, of_s));
     }
-    if (joint.s_start) static_cast<void>(Medium(start, *joint.s_start));
 }
 
 void check_known(const JointOptions& joint, const Survey& picks) {
-    for (const KnownEvent& known : joint.known) {
-        if (known.event >= 0 && static_cast<std::size_t>(known.event) < picks.events.size())
-            continue;
-        throw InputError(fmt::format("known event {} is not there (there are {} events)",
-                                     known.event, picks.events.size()));
-    }
-    if (!joint.known.empty() && joint.relocate == Relocate::none) {
+    const bool any = std::any_of(picks.events.begin(), picks.events.end(),
+                                 [](const Event& event) { return event.known.any(); });
+    if (any && joint.relocate == Relocate::none) {
         throw InputError(
             "events are said to be known and none moves (`relocate=all` moves the others)");
     }
@@ -56,23 +53,24 @@ void check_start_places(const JointOptions& joint) {
 }
 
 void check_differences(const JointOptions& joint, const Survey& picks) {
-    if (joint.differences.empty()) return;
+    const std::vector<TimeDifference>& differences = picks.differences;
+    if (differences.empty()) return;
     if (joint.relocate == Relocate::none) {
         throw InputError(
             "differences of times are given and no event moves (they tell where events were "
             "relative to one another: `relocate=all`)");
     }
-    validate(joint.differences, picks);
+    validate(differences, picks);
     const std::vector<Phase> phases = phases_of(picks);
-    const auto alien = std::count_if(
-        joint.differences.begin(), joint.differences.end(), [&](const TimeDifference& one) {
+    const auto alien =
+        std::count_if(differences.begin(), differences.end(), [&](const TimeDifference& one) {
             return std::find(phases.begin(), phases.end(), one.phase) == phases.end();
         });
     if (alien == 0) return;
     throw InputError(fmt::format(
         "{} of {} differences are of a phase that no pick is of (leave them out, or give picks of "
         "it)",
-        alien, joint.differences.size()));
+        alien, differences.size()));
 }
 
 }  // namespace
@@ -82,7 +80,7 @@ bool is_joint(const Survey& picks, const InversionOptions& options) {
            options.joint.velocities == Velocities::none || phases_of(picks).size() > 1;
 }
 
-void validate_joint(const InversionOptions& options, const Survey& picks, const Model& start) {
+void validate_joint(const InversionOptions& options, const Survey& picks, const Medium& start) {
     const JointOptions& joint = options.joint;
     check_known(joint, picks);
     check_start_places(joint);

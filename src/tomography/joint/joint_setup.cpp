@@ -10,9 +10,10 @@
 
 namespace fermat {
 
-Medium joint_medium(const Model& start, const JointOptions& joint, const Survey& picks) {
-    if (phases_of(picks).size() == 1) return start;
-    return joint.s_start ? Medium(start, *joint.s_start) : Medium::of_ratio(start, joint.vp_vs);
+Medium joint_medium(const Medium& start, const JointOptions& joint, const Survey& picks) {
+    const std::size_t wanted = phases_of(picks).size();
+    if (wanted == 1) return start.first();
+    return start.phases().size() == wanted ? start : Medium::of_ratio(start.first(), joint.vp_vs);
 }
 
 JointLayout joint_layout(const JointForward& forward, const JointOptions& joint, std::size_t terms,
@@ -48,15 +49,14 @@ std::vector<double> joint_offset(const JointForward& forward, const JointLayout&
     return offset;
 }
 
-void require_joint_memory(const Model& start, const Survey& picks, const InversionOptions& options,
+void require_joint_memory(const Medium& start, const Survey& picks, const InversionOptions& options,
                           const Execution& execution) {
-    MemoryPlan plan{start.grid(), problem_plan(start, picks, options).ratio};
+    MemoryPlan plan{start.grid(), problem_plan(start.first(), picks, options).ratio};
     plan.threads = resolve_threads(execution.threads);
     plan.ranks = execution.ranks.size();
-    plan.cuda = runs_on_cuda(options, execution.device, start);
+    plan.cuda = runs_on_cuda(options, execution.device, start.first());
     plan.extra = event_unknowns * picks.events.size();
-    const JointOptions& joint = options.joint;
-    const DifferenceRows rows(picks, joint.differences, joint.weighting, 1);
+    const DifferenceRows rows(picks, picks.differences, options.joint.weighting, 1);
     require_memory(plan, rows.arrivals());
 }
 

@@ -12,7 +12,7 @@
 namespace fermat {
 
 /// The velocities that a joint run starts from, of the phases of its picks.
-Medium joint_medium(const Model& start, const JointOptions& joint, const Survey& picks);
+Medium joint_medium(const Medium& start, const JointOptions& joint, const Survey& picks);
 
 /// Its unknowns; `terms` and `events` are counts.
 JointLayout joint_layout(const JointForward& forward, const JointOptions& joint, std::size_t terms,
@@ -24,7 +24,7 @@ std::vector<double> joint_offset(const JointForward& forward, const JointLayout&
                                  const Roughness& roughness, const GaussNewtonOptions& options);
 
 /// Throws InputError where a joint run would need more memory than this machine has.
-void require_joint_memory(const Model& start, const Survey& picks, const InversionOptions& options,
+void require_joint_memory(const Medium& start, const Survey& picks, const InversionOptions& options,
                           const Execution& execution);
 
 }  // namespace fermat

@@ -14,17 +14,17 @@
 
 namespace fermat {
 
-JointUnknowns::JointUnknowns(const Model& start, const Survey& picks,
+JointUnknowns::JointUnknowns(const Medium& start, const Survey& picks,
                              const InversionOptions& options, const Execution& execution)
     : picks_(picks),
       options_(options),
-      execution_(execution.on(forward_device(start, options, execution))
+      execution_(execution.on(forward_device(start.first(), options, execution))
                      .with_threads(resolve_threads(execution.threads))),
       ranks_(execution.ranks),
       threads_(execution_.threads),
-      plan_(problem_plan(start, picks, options)),
+      plan_(problem_plan(start.first(), picks, options)),
       moves_(options.joint.relocate != Relocate::none),
-      differences_(picks, options.joint.differences, options.joint.weighting,
+      differences_(picks, picks.differences, options.joint.weighting,
                    options.joint.difference_weight),
       forward_(joint_medium(start, options.joint, picks), differences_.arrivals(), plan_.ratio,
                plan_.bounds, plan_.rays, moves_),

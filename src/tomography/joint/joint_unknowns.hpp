@@ -19,7 +19,7 @@ namespace fermat {
 /// hypocentres, with differences of times beside the picks.
 class JointUnknowns : public NormalProblem {
   public:
-    JointUnknowns(const Model& start, const Survey& picks, const InversionOptions& options,
+    JointUnknowns(const Medium& start, const Survey& picks, const InversionOptions& options,
                   const Execution& execution);
 
     std::size_t size() const override { return layout_.size(); }

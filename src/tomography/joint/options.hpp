@@ -3,13 +3,11 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "core/choice.hpp"
 #include "core/option.hpp"
 #include "location/difference_weights.hpp"
-#include "model/model.hpp"
 
 namespace fermat {
 
@@ -49,13 +47,6 @@ inline constexpr auto choices<Velocities> = choice_table<Velocities>("velocities
                                                                       {"s", Velocities::s},
                                                                       {"none", Velocities::none}});
 
-/// What is known of an event beforehand and is kept: a quarry's place, a shot's time.
-struct KnownEvent {
-    std::int32_t event = 0;  ///< index into Survey::events
-    bool place = false;
-    bool time = false;
-};
-
 /// What is asked of a joint run about how far it can be trusted; the run itself does not depend on
 /// it.
 struct JointTrustOptions {
@@ -70,19 +61,16 @@ struct JointOptions {
     Relocate relocate = Relocate::none;
     StartPlaces start_places = StartPlaces::automatic;
     Velocities velocities = Velocities::both;
-    double vp_vs = 0;            ///< S velocities of the start are Vp over it; 0: not given
+    double vp_vs = 0;            ///< of a start of one velocity: S is Vp over it; 0: not given
     double vp_vs_smoothing = 1;  ///< weight of the roughness of Vp/Vs, in that of Vp
     int least_picks = 5;         ///< an event with fewer keeps its place
     Vec3 prior;                  ///< standard deviations of the given places; 0: not believed
-    std::shared_ptr<const Model> s_start;  ///< S velocities of the start, in place of vp_vs
-    std::vector<KnownEvent> known;
     /// Where events begin: x, y, z along the flat axes (mapping.hpp) and origin time from what was
     /// given, per event; empty: there. What start_places led to, so that it tells no run from
     /// another.
     std::vector<std::array<double, 4>> first_shift;
-    double difference_weight = 1;             ///< factor of the weights of all differences
-    DifferenceWeighting weighting;            ///< of differences
-    std::vector<TimeDifference> differences;  ///< of travel times, beside the picks
+    double difference_weight = 1;   ///< factor of the weights of all differences
+    DifferenceWeighting weighting;  ///< of Survey::differences
     JointTrustOptions trust;
 };
 inline bool is_ratio_or_none(const double& ratio) {
@@ -93,7 +81,7 @@ inline bool are_deviations(const Vec3& v) {
     return v.x >= 0 && v.y >= 0 && v.z >= 0 && std::isfinite(v.x + v.y + v.z);
 }
 inline bool are_enough_picks(const int& count) { return count >= 4 && count <= 1000; }
-/// Without the S model, the known events and the differences, which are files, and first_shift.
+/// Without first_shift.
 template <>
 inline constexpr auto options_of<JointOptions> = std::tuple{
     Option{"relocate", &JointOptions::relocate,

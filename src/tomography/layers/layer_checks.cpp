@@ -101,7 +101,7 @@ void require_options(const LayeredMedium& medium, const PhasePicks& picks,
             fmt::format("terms is '{}' in a run of later phases (it finds none: leave it out)",
                         name_of(loop.gauss_newton.terms)));
     }
-    if (!loop.joint.differences.empty()) {
+    if (!picks.survey.differences.empty()) {
         throw InputError(
             "differences of times are given in a run of later phases (leave them out)");
     }
@@ -120,12 +120,6 @@ void require_options(const LayeredMedium& medium, const PhasePicks& picks,
         throw InputError(
             "events of later phases are moved in models of x, y, z with equal steps alone (leave "
             "`relocate` out)");
-    }
-    for (const KnownEvent& known : loop.joint.known) {
-        const auto count = static_cast<std::int32_t>(picks.survey.events.size());
-        if (known.event >= 0 && known.event < count) continue;
-        throw InputError(
-            fmt::format("known event {} is not there (there are {} events)", known.event, count));
     }
 }
 

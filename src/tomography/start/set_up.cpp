@@ -20,6 +20,7 @@
 #include "tomography/joint/invert_joint.hpp"
 #include "tomography/joint/joint_setup.hpp"
 #include "tomography/start/far_events.hpp"
+#include "tomography/start/first_guess.hpp"
 #include "tomography/start/pick_checks.hpp"
 #include "tomography/start/survey_points.hpp"
 
@@ -70,14 +71,14 @@ void give_pick_errors(Survey& picks, const PickErrors& errors) {
 
 /// Catalogue differences are those of the picks from the origin times of their catalogue. The
 /// median size of what is between them and the picks of this survey; 0 where none has both picks.
-double origin_mismatch(const Survey& picks, const std::vector<TimeDifference>& differences) {
+double origin_mismatch(const Survey& picks) {
     std::map<std::tuple<std::int32_t, std::int32_t, Phase>, double> travel;
     for (const Arrival& pick : picks.arrivals) {
         travel[{pick.event, pick.station, pick.phase}] =
             pick.time - picks.event_of(pick).origin_time;
     }
     std::vector<double> off;
-    for (const TimeDifference& one : differences) {
+    for (const TimeDifference& one : picks.differences) {
         const auto first = travel.find({one.first, one.station, one.phase});
         const auto second = travel.find({one.second, one.station, one.phase});
         const bool both = first != travel.end() && second != travel.end();
@@ -122,7 +123,7 @@ class SetUp {
             "start model: {:.4g} at the {}, growing by {:.4g} per length to {:.4g}{}; the gradient "
             "misses the picks by {:.2g} % (median)",
             guess.fit.v0, guess.has_ground ? "ground" : "top", guess.fit.gradient,
-            fastest_of(setup_.start), guess.has_ground ? ", air above it" : "",
+            fastest_of(setup_.start.first()), guess.has_ground ? ", air above it" : "",
             100 * guess.fit.misfit));
     }
 
@@ -160,7 +161,7 @@ class SetUp {
         // of changes with depth.
         const bool damped =
             roughness.kind != Regularisation::first && roughness.kind != Regularisation::blocky;
-        const double length = rounded(least_depth(setup_.start) / 2, true);
+        const double length = rounded(least_depth(setup_.start.first()) / 2, true);
         const bool differ = roughness.lengths.x != roughness.lengths.z;
         // Between boreholes picks do not see what differs across alone: top and bottom hold it.
         constexpr double firm = 1.4;
@@ -187,7 +188,7 @@ class SetUp {
         const bool moves = setup_.options.joint.relocate != Relocate::none;
         double slowest = moves ? std::numeric_limits<double>::infinity() : shape_.slowest;
         double fastest = moves ? 0 : shape_.fastest;
-        for (const float v : setup_.start.given()) {
+        for (const float v : setup_.start.first().given()) {
             if (v == 0) continue;
             slowest = std::min(slowest, static_cast<double>(v));
             fastest = std::max(fastest, static_cast<double>(v));
@@ -233,11 +234,10 @@ class SetUp {
             unknowns.push_back(fmt::format("terms of {} stations", used_points(picks).stations));
         }
         choose(fmt::format("unknowns: {}", fmt::join(unknowns, "; ")));
-        const JointOptions& joint = options.joint;
-        if (joint.differences.empty()) return;
-        const DifferenceRows rows(picks, joint.differences, joint.weighting, 1);
+        if (picks.differences.empty()) return;
+        const DifferenceRows rows(picks, picks.differences, options.joint.weighting, 1);
         choose(rows.description());
-        const double off = origin_mismatch(picks, joint.differences);
+        const double off = origin_mismatch(picks);
         constexpr double plain = 0.01;
         if (off < plain) return;
         setup_.warnings.push_back(fmt::format(
@@ -283,12 +283,13 @@ class SetUp {
         const bool edges = line && !hardly_differs(shape_);
         const Regularisation likely = edges ? Regularisation::mixed : Regularisation::second;
         std::vector<Regularisation> kinds{open ? likely : kind};
-        const bool test = open && !kept && !few && is_cheap_to_validate(setup_.start, setup_.picks);
+        const bool test =
+            open && !kept && !few && is_cheap_to_validate(setup_.start.first(), setup_.picks);
         const bool compare = test && !line;
         if (compare) kinds = {Regularisation::second, Regularisation::blocky};
         std::vector<CrossValidation> found;
         if (no_errors || test) {
-            found = cross_validate(setup_.start, setup_.picks, options, kinds, execution);
+            found = cross_validate(setup_.start.first(), setup_.picks, options, kinds, execution);
         }
         // Where both are alike, smooth invents no edges. Between boreholes curvature lets velocity
         // drift across, which no pick sees: neither is preferred in 2-D, where strong bends count
@@ -323,7 +324,8 @@ class SetUp {
         constexpr double too_far = 3;  // chi2: below, less smoothing may still explain the picks
         constexpr double better = 0.8;
         if (found.chi2 > too_far) {
-            found = with_own_unknowns(found, setup_.start, setup_.picks, setup_.options, execution);
+            found = with_own_unknowns(found, setup_.start.first(), setup_.picks, setup_.options,
+                                      execution);
             if (found.chi2 > too_far && found.stalled) {
                 raise_target(found);
             } else {
@@ -406,7 +408,7 @@ class SetUp {
 
     void compare_units() {
         std::vector<double> velocity;
-        for (const float v : setup_.start.given()) {
+        for (const float v : setup_.start.first().given()) {
             if (v > 0) velocity.push_back(v);
         }
         const auto middle = velocity.begin() + static_cast<std::ptrdiff_t>(velocity.size() / 2);
@@ -431,14 +433,14 @@ class SetUp {
 
 }  // namespace
 
-InversionSetup set_up_inversion(std::optional<Model> start, Survey picks, InversionOptions options,
+InversionSetup set_up_inversion(std::optional<Medium> start, Survey picks, InversionOptions options,
                                 const GuessOptions& guess, const std::optional<PickErrors>& errors,
                                 const Execution& execution) {
     if (picks.arrivals.empty()) throw InputError("there is no pick (at least one is needed)");
     resolve_threads(execution.threads);
     if (errors) give_pick_errors(picks, *errors);
     // Distances are compared with times, and need lengths.
-    const Survey travelling = travel_times(start ? in_lengths(picks, *start) : picks);
+    const Survey travelling = travel_times(start ? in_lengths(picks, start->first()) : picks);
     SurveyShape shape = survey_shape(travelling);
     // Few earthquakes below few stations could pass for points on a ground.
     const bool buried = is_joint(picks, options) && options.joint.relocate == Relocate::all;
@@ -449,14 +451,15 @@ InversionSetup set_up_inversion(std::optional<Model> start, Survey picks, Invers
         if (first->shape.is_2d) picks.is_2d = true;
     }
     const auto far = first ? say_far_events(far_events(travelling), travelling) : std::nullopt;
-    InversionSetup setup{first ? first->start.copy() : std::move(*start),
+    InversionSetup setup{first ? Medium(first->start) : std::move(*start),
                          std::move(picks),
                          std::move(options),
                          first.has_value(),
                          {},
                          {}};
-    require_points_inside(setup.start, setup.picks);
-    if (auto said = points_in_air(setup.start, setup.picks)) setup.warnings.push_back(*said);
+    require_points_inside(setup.start.first(), setup.picks);
+    if (auto said = points_in_air(setup.start.first(), setup.picks))
+        setup.warnings.push_back(*said);
     if (auto said = zero_times(setup.picks)) setup.warnings.push_back(*said);
     if (far) setup.warnings.push_back(*far);
     if (setup.options.gauss_newton.terms != Terms::common) {

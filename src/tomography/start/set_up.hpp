@@ -18,7 +18,7 @@ struct PickErrors {
 
 /// An inversion with nothing left open, and how that came about.
 struct InversionSetup {
-    Model start;
+    Medium start;
     Survey picks;
     InversionOptions options;
     bool guessed_start = false;
@@ -31,7 +31,7 @@ struct InversionSetup {
 /// Chooses what was left open: a start model from the picks, where none is given; the method; the
 /// weights of the roughness along the axes; bounds of velocity from the picks' own velocities;
 /// errors of the picks, where they have none, by cross-validation. The same on every rank.
-InversionSetup set_up_inversion(std::optional<Model> start, Survey picks, InversionOptions options,
+InversionSetup set_up_inversion(std::optional<Medium> start, Survey picks, InversionOptions options,
                                 const GuessOptions& guess = {},
                                 const std::optional<PickErrors>& errors = std::nullopt,
                                 const Execution& execution = {});

@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/id.hpp"
+
 namespace fermat {
 
 /// A short hash of values. Equal values have equal fingerprints, different values almost surely
@@ -19,6 +21,10 @@ class Fingerprint {
         std::uint64_t word = 0;
         std::memcpy(&word, &value, sizeof value);
         mix(word);
+    }
+    template <class Thing>
+    void add(Id<Thing> id) {
+        add(std::int32_t{id});
     }
     void add(std::string_view text) { add_bytes(text.data(), text.size()); }
     template <class T>

@@ -36,7 +36,7 @@ void write_hypodd_differences(const fs::path& path, const Survey& survey,
                            arrival.time - survey.event_of(arrival).origin_time);
     }
     std::string text;
-    std::pair<std::int32_t, std::int32_t> before{-1, -1};
+    std::pair<EventId, EventId> before{-1, -1};
     for (const TimeDifference& one : differences) {
         if (one.kind != differences.front().kind) {
             throw InputError(

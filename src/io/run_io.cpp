@@ -134,7 +134,7 @@ void write_terms(const fs::path& path, const Survey& picks, const PickTerms& ter
     names.insert(names.end(), {"z", "picks", "term"});
     CsvWriter table(path, names, run);
     const auto write = [&](const char* kind, const std::vector<double>& term, const auto& points,
-                           std::int32_t Arrival::*point, Phase phase = Phase::P) {
+                           auto Arrival::*point, Phase phase = Phase::P) {
         std::vector<std::int64_t> counts(points.size(), 0);
         for (const Arrival& pick : picks.arrivals) {
             const bool counts_here = terms.receiver_s.empty() || pick.phase == phase;

@@ -73,7 +73,7 @@ std::vector<std::vector<BranchRay>> trace_branch(const LayeredMedium& medium, co
         return reversible.at({from.kind_of(pair.source), to.kind_of(pair.receiver)});
     };
     std::vector<RayPair> back;
-    for (const RayPair& pair : pairs) back.push_back({pair.receiver, pair.source});
+    for (const RayPair& pair : pairs) back.push_back(pair.turned());
     const auto look = [&](std::span<const std::size_t> numbers, bool turned) {
         find_on_host(medium, ways, turned ? to : from, turned ? from : to, turned ? back : pairs,
                      numbers, options, threads, out);

@@ -175,7 +175,9 @@ Survey exchanged(const Survey& survey) {
     out.arrivals = survey.arrivals;
     for (Arrival& arrival : out.arrivals) {
         arrival.time -= survey.event_of(arrival).origin_time;
-        std::swap(arrival.event, arrival.station);
+        const std::int32_t event = arrival.event;
+        arrival.event = std::int32_t{arrival.station};
+        arrival.station = event;
     }
     return out;
 }
@@ -193,14 +195,15 @@ Survey subset(const Survey& survey, std::span<const std::int32_t> arrivals) {
 
 Survey compact(const Survey& survey, std::span<const std::int32_t> arrivals) {
     Survey out = subset(survey, arrivals);
-    const auto keep_named = [&](auto& points, std::int32_t Arrival::*index) {
+    const auto keep_named = [&](auto& points, auto Arrival::*index) {
         std::vector<std::int32_t> number(points.size(), -1);  // now, of those before
         std::remove_reference_t<decltype(points)> named;
         for (Arrival& arrival : out.arrivals) {
-            std::int32_t& now = number[static_cast<std::size_t>(arrival.*index)];
+            const auto before = static_cast<std::size_t>(arrival.*index);
+            std::int32_t& now = number[before];
             if (now < 0) {
                 now = static_cast<std::int32_t>(named.size());
-                named.push_back(points[static_cast<std::size_t>(arrival.*index)]);
+                named.push_back(points[before]);
             }
             arrival.*index = now;
         }

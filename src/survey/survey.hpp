@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/grid.hpp"
+#include "core/id.hpp"
 #include "core/vec3.hpp"
 #include "model/medium.hpp"
 #include "model/phase.hpp"
@@ -43,12 +44,15 @@ struct Station {
     friend bool operator==(const Station&, const Station&) = default;
 };
 
+using EventId = Id<Event>;      ///< index into Survey::events
+using StationId = Id<Station>;  ///< index into Survey::stations
+
 /// One wave from one event at one station: a pick, or a ray that is wanted.
 struct Arrival {
-    std::int32_t event = 0;    ///< index into Survey::events
-    std::int32_t station = 0;  ///< index into Survey::stations
-    double time = 0;           ///< on the clock of Event::origin_time; 0 where none was picked
-    double error = 0;          ///< standard deviation; 0 where not given
+    EventId event;
+    StationId station;
+    double time = 0;   ///< on the clock of Event::origin_time; 0 where none was picked
+    double error = 0;  ///< standard deviation; 0 where not given
     Phase phase = Phase::P;
 
     friend bool operator==(const Arrival&, const Arrival&) = default;
@@ -64,9 +68,9 @@ inline constexpr std::size_t kind_count = choices<DifferenceKind>.entries.size()
 
 /// By how much longer a wave travels from one event to a station than from another.
 struct TimeDifference {
-    std::int32_t first = 0;  ///< events, as in Survey::events
-    std::int32_t second = 0;
-    std::int32_t station = 0;
+    EventId first;
+    EventId second;
+    StationId station;
     Phase phase = Phase::P;
     DifferenceKind kind = DifferenceKind::catalogue;
     double time = 0;  ///< travel time of the first - that of the second
@@ -99,10 +103,13 @@ struct Survey {
 std::string name_of(const Survey& survey, const Event& event);
 std::string name_of(const Survey& survey, const Station& station);
 
-/// Indices of an event and a station.
+/// A source and a receiver, as events and stations of a survey or as two lists of points.
 struct RayPair {
-    std::int32_t source = 0;
-    std::int32_t receiver = 0;
+    EventId source;
+    StationId receiver;
+
+    /// Receivers shoot and sources listen.
+    RayPair turned() const { return {std::int32_t{receiver}, std::int32_t{source}}; }
 };
 
 /// Pairs of every source with every receiver, grouped by source.

@@ -79,7 +79,7 @@ TEST(SurveyViews, DifferencesFollowTheirEventsAndStations) {
     ASSERT_EQ(small.differences.size(), 2U);
     for (const TimeDifference& one : small.differences) {
         const TimeDifference& before = survey.differences[one.phase == Phase::S ? 0 : 1];
-        const auto same = [](const auto& now, std::int32_t id, const auto& then, std::int32_t was) {
+        const auto same = [](const auto& now, EventId id, const auto& then, EventId was) {
             EXPECT_EQ(now[static_cast<std::size_t>(id)], then[static_cast<std::size_t>(was)]);
         };
         same(small.events, one.first, survey.events, before.first);
@@ -91,6 +91,18 @@ TEST(SurveyViews, DifferencesFollowTheirEventsAndStations) {
     // Of one event alone there is no difference.
     EXPECT_TRUE(compact(survey, std::vector<std::int32_t>{0}).differences.empty());
     EXPECT_TRUE(exchanged(survey).differences.empty());
+}
+
+TEST(SurveyIds, OfEventsAreNotThoseOfStations) {
+    static_assert(std::is_convertible_v<std::int32_t, EventId>);
+    static_assert(std::is_convertible_v<EventId, std::int32_t>);
+    static_assert(!std::is_constructible_v<EventId, StationId>);
+    static_assert(!std::is_assignable_v<StationId&, EventId>);
+    static_assert(!std::equality_comparable_with<EventId, StationId>);
+    static_assert(sizeof(EventId) == sizeof(std::int32_t));
+    const RayPair pair = RayPair{3, 5}.turned();
+    EXPECT_EQ(pair.source, 5);
+    EXPECT_EQ(pair.receiver, 3);
 }
 
 TEST(SurveyChecks, NameThePointThatIsWrong) {

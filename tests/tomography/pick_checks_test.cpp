@@ -87,7 +87,9 @@ TEST(PickChecks, AShotAtThePlaceOfAnotherIsNamed) {
     ASSERT_TRUE(said);
     EXPECT_NE(said->find("shot 1 and 4 (24 receivers"), std::string::npos) << *said;
     // Files without names of shots make one of two at one place.
-    for (Arrival& pick : moved.arrivals) pick.event = pick.event == 4 ? 1 : pick.event;
+    for (Arrival& pick : moved.arrivals) {
+        if (pick.event == 4) pick.event = 1;
+    }
     const auto one = double_shots(moved, 2);
     ASSERT_TRUE(one);
     EXPECT_NE(one->find("shot 1 (24 receivers"), std::string::npos) << *one;

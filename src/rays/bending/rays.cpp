@@ -39,7 +39,8 @@ std::vector<std::vector<std::size_t>> tasks_of(const Survey& survey,
         std::size_t task = tasks.size();
         if (kind != BendingTasks::pairs) {
             const Arrival& arrival = survey.arrivals[static_cast<std::size_t>(arrivals[n])];
-            const auto key = kind == BendingTasks::sources ? arrival.event : arrival.station;
+            const std::int32_t key = kind == BendingTasks::sources ? std::int32_t{arrival.event}
+                                                                   : std::int32_t{arrival.station};
             task = task_of.try_emplace(key, task).first->second;
         }
         if (task == tasks.size()) tasks.emplace_back();

@@ -27,7 +27,8 @@ std::vector<std::int32_t> fold_of_pick(const Survey& picks) {
     // A survey and the same turned round have the same folds.
     const bool turned = picks.stations.size() < picks.events.size();
     const auto source_of = [&](const Arrival& pick) {
-        return static_cast<std::size_t>(turned ? pick.station : pick.event);
+        return turned ? static_cast<std::size_t>(pick.station)
+                      : static_cast<std::size_t>(pick.event);
     };
     std::vector<int> counts(turned ? picks.stations.size() : picks.events.size(), 0);
     for (const Arrival& pick : picks.arrivals) ++counts[source_of(pick)];

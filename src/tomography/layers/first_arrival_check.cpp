@@ -61,7 +61,7 @@ std::vector<BranchRay> trace_checked(const LayeredMedium& medium, const Branch& 
     for (std::size_t n = 0; n < pairs.size(); ++n) {
         if (!is_late(n, 0.03)) continue;
         late.push_back(n);
-        back.push_back({pairs[n].receiver, pairs[n].source});
+        back.push_back(pairs[n].turned());
     }
     PhaseOptions from_other_end = options;
     from_other_end.other_end = true;

@@ -8,6 +8,7 @@
 
 #include "survey/mapped_points.hpp"
 #include "tomography/gauss_newton/bounds.hpp"
+#include "tomography/gauss_newton/term_unknowns.hpp"
 #include "tomography/outlier_groups.hpp"
 #include "tomography/start/survey_shape.hpp"
 

@@ -12,6 +12,7 @@
 #include "inversion_surveys.hpp"
 #include "thread_ranks.hpp"
 #include "tomography/trust/ensemble_sums.hpp"
+#include "tomography/trust/resample.hpp"
 
 namespace fermat {
 namespace {

@@ -1,4 +1,4 @@
-#include "tomography/gauss_newton/terms.hpp"
+#include "tomography/gauss_newton/term_unknowns.hpp"
 
 #include <gtest/gtest.h>
 

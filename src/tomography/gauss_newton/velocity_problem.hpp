@@ -12,7 +12,7 @@
 #include "tomography/gauss_newton/linear_step.hpp"
 #include "tomography/gauss_newton/parameters.hpp"
 #include "tomography/gauss_newton/predict.hpp"
-#include "tomography/gauss_newton/terms.hpp"
+#include "tomography/gauss_newton/term_unknowns.hpp"
 #include "tomography/loop/normal_problem.hpp"
 
 namespace fermat {

@@ -6,7 +6,7 @@
 
 #include "core/execution.hpp"
 #include "tomography/invert.hpp"
-#include "tomography/start/first_guess.hpp"
+#include "tomography/start/guess_options.hpp"
 
 namespace fermat {
 

@@ -16,6 +16,7 @@
 #include "tomography/gauss_newton/gauss_newton.hpp"
 #include "tomography/trust/ensemble_sums.hpp"
 #include "tomography/trust/linear_problem.hpp"
+#include "tomography/trust/resample.hpp"
 #include "tomography/trust/trust.hpp"
 
 namespace fermat {

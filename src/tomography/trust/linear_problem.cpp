@@ -9,7 +9,7 @@
 #include "tomography/gauss_newton/known_ground.hpp"
 #include "tomography/gauss_newton/pick_weights.hpp"
 #include "tomography/gauss_newton/predict.hpp"
-#include "tomography/gauss_newton/terms.hpp"
+#include "tomography/gauss_newton/term_unknowns.hpp"
 #include "tomography/trust/prior.hpp"
 
 namespace fermat {

@@ -3,34 +3,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/choice.hpp"
 #include "model/model.hpp"
 #include "survey/survey.hpp"
+#include "tomography/trust/ensemble.hpp"
 
 namespace fermat {
-
-/// What differs from member to member of an ensemble.
-enum class EnsembleKind {
-    bootstrap,  ///< as many shots (or picks) as there are, drawn with replacement (Efron 1979)
-    jackknife,  ///< each leaves out another group of shots (or picks)
-    noise,      ///< all picks, with fresh noise of their errors on them
-    start,      ///< the start model, with random hills of velocity on it
-    subsets,    ///< each has another group of shots (or picks) alone: for fusion
-};
-template <>
-inline constexpr auto choices<EnsembleKind> =
-    choice_table<EnsembleKind>("ensemble", {{"bootstrap", EnsembleKind::bootstrap},
-                                            {"jackknife", EnsembleKind::jackknife},
-                                            {"noise", EnsembleKind::noise},
-                                            {"start", EnsembleKind::start},
-                                            {"subsets", EnsembleKind::subsets}});
-
-/// What is drawn, left out or held out as one.
-enum class PickUnit { shots, picks };
-template <>
-inline constexpr auto choices<PickUnit> = choice_table<PickUnit>("unit of resampling",
-                                                                 {{"shots", PickUnit::shots},
-                                                                  {"picks", PickUnit::picks}});
 
 /// The numbers of the picks that a shot, or each pick alone, stands for; shots without picks are
 /// left out.

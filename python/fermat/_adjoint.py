@@ -11,7 +11,7 @@ from . import _arguments as arguments
 from . import _core, _cuda
 from ._adjoint_cuda import on_device
 from ._checked import checked
-from ._differentiable import Survey, differentiable_times
+from ._differentiable import Survey, differentiable_times, goes_by_rays
 from ._notes import tell
 from ._progress import listener
 
@@ -87,8 +87,8 @@ def adjoint(
         Velocity on nodes or in cells, with any coordinates and anisotropy. In curved coordinates
         and anisotropic media the derivatives are those of times in double precision, which agree
         with `traveltimes` to single precision. Where velocity jumps, between cells or on rows,
-        they are those of the times along rays, and only `by_receiver_times` can be given. Both are
-        computed by the CPU. If velocity is an array on a CUDA device, nothing but positions passes
+        they are those of the times along rays, by the CPU, and only `by_receiver_times` can be
+        given. If velocity is an array on a CUDA device, nothing but positions passes
         through the host, and all work runs on the current stream of the array's library.
     source
         A position (x, y, z), or (x, z) in 2-D; or an array (n, 3) or (n, 2) of them.
@@ -116,7 +116,8 @@ def adjoint(
     precision
         Precision of the times: "single" or "double". Derivatives are summed up in double.
     device
-        "auto", "cpu" or "cuda". A CUDA device computes in single precision with "fim".
+        "auto", "cpu" or "cuda". A CUDA device computes with "fim", in single precision, and in
+        curved coordinates and anisotropic media in double.
     devices
         Numbers of the CUDA devices that share the sources, such as [0, 1]. The result does not
         depend on it.
@@ -179,6 +180,8 @@ def adjoint(
     count = () if one or together else (len(places),)
     by_nodes = _shaped(by_times, (*count, *model.shape), "by_times", masked=0.0)
     by_spots = _shaped(by_receiver_times, (*count, len(spots)), "by_receiver_times")
+    if _core.gradient_kind(model) != "plain":
+        _cuda.refuse(devices, "those of curved coordinates, anisotropic media and jumps")
     with _cuda.shared_by(devices, device) as chosen:
         times = differentiable_times(
             model, None, places, starts, spots,
@@ -310,7 +313,9 @@ class Differentiable:
         spots = np.empty((0, sources.shape[1])) if receivers is None else receivers
         if cells and device == "cuda" and not full:
             _tell_cells_on_cpu()
-        needs_cpu = full or cells or like is not None
+        self.is_plain = _core.gradient_kind(self.model) == "plain"
+        on_cpu_alone = full or cells or like is not None
+        needs_cpu = on_cpu_alone if self.is_plain else goes_by_rays(self.model)
 
         def survey(
             places: NDArray[np.float64], starts: NDArray[np.float64], others: NDArray[np.float64]
@@ -326,7 +331,6 @@ class Differentiable:
                 device="cpu" if needs_cpu else device,
             )
 
-        self.is_plain = _core.gradient_kind(self.model) == "plain"
         self.survey = survey(sources, start_times, spots)
         self.swapped = receivers is not None and 0 < len(spots) < len(sources)
         if self.swapped:

@@ -85,26 +85,21 @@ def differentiable_times(
         np.ascontiguousarray(receivers, dtype=np.float64),
     )
     kind = _core.gradient_kind(model)
-    if kind != "plain":
-        _require_cpu(solver, device)
-    if kind == "rays":
-        return RayTimes(model, slowness, *places, order=order)
-    if kind == "metric":
-        return _core.MetricTimes(model, slowness, *places, order)
-    return _core.DifferentiableTimes(model, slowness, *places, solver, order, precision, device)
-
-
-def _require_cpu(solver: str, device: str) -> None:
-    if solver != "fim":
+    if kind != "plain" and solver != "fim":
         raise ValueError(
             f"solver is {solver!r} (must be 'fim': gradients in other than plain models are of its "
             "fields)"
         )
-    if device == "cuda":
-        raise ValueError(
-            "device is 'cuda' (gradients in cells with jumps, curved coordinates and anisotropic "
-            "media are computed by the CPU: use 'auto' or 'cpu')"
-        )
+    if kind == "rays":
+        if device == "cuda":
+            raise ValueError(
+                "device is 'cuda' (gradients where velocity jumps are computed by the CPU: use "
+                "'auto' or 'cpu')"
+            )
+        return RayTimes(model, slowness, *places, order=order)
+    if kind == "metric":
+        return _core.MetricTimes(model, slowness, *places, order, device)
+    return _core.DifferentiableTimes(model, slowness, *places, solver, order, precision, device)
 
 
 class RayTimes:

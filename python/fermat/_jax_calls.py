@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ._arguments import Device
     from ._core import Model
 
 __all__ = ["CudaMemory", "HostMemory", "known_model", "run"]
@@ -46,6 +47,7 @@ def known_model(model: Model) -> int:
 class HostMemory:
     """Buffers that lie in the memory of the host: no copies."""
 
+    device: Device = "cpu"
     _last: tuple[tuple[int, ...], Differentiable] | None = None
 
     def read(self, buffer: Buffer) -> NDArray[Any]:
@@ -55,7 +57,7 @@ class HostMemory:
         on_host(buffer)[...] = np.reshape(values, buffer.shape)
 
     def solve(self, task: Task, options: Options, times: Buffer) -> None:
-        self.write(times, _on_cpu(self.read(task.velocity), task, options).times(keep=False))
+        self.write(times, _through_host(self.read(task.velocity), task, options, self.device).times(keep=False))
 
     def derive(self, task: Task, options: Options, by: Buffer, by_slowness: Buffer) -> Any:
         survey = self._shared(task, options)
@@ -67,7 +69,7 @@ class HostMemory:
         """The survey of a task. Rows of a Jacobian follow one another: they share theirs, with its
         fields."""
         if self._last is None or self._last[0] != task.inputs:
-            self._last = (task.inputs, _on_cpu(self.read(task.velocity), task, options))
+            self._last = (task.inputs, _through_host(self.read(task.velocity), task, options, self.device))
             if task.is_shared:
                 self._last[1].times(keep=True)
         return self._last[1]
@@ -75,7 +77,10 @@ class HostMemory:
 
 class CudaMemory(HostMemory):
     """Buffers of a CUDA device. Velocity, times and their derivatives stay there, positions are
-    fetched; float64 and cells are computed by the CPU, and pass through the host."""
+    fetched; float64 and cells are computed by the CPU, and pass through the host, through which
+    media of another model's coordinates and anisotropy pass too."""
+
+    device: Device = "cuda"
 
     def __init__(self, stream: int) -> None:
         self.stream = stream
@@ -125,11 +130,16 @@ class Task(NamedTuple):
     """Whether other tasks have the same times."""
 
 
-def _on_cpu(velocity: NDArray[Any], task: Task, options: Options) -> Differentiable:
+def _through_host(
+    velocity: NDArray[Any], task: Task, options: Options, device: Device
+) -> Differentiable:
     grid = {name: options[name] for name in ("spacing", "origin", "cells", "order", "threads")}
     number = options.get("like")
     like = None if number is None else _known[number]
-    return Differentiable(velocity, *task[1:4], given="velocity", like=like, **grid)
+    return Differentiable(
+        velocity, *task[1:4], given="velocity", like=like,
+        device="cpu" if like is None else device, **grid,
+    )  # fmt: skip
 
 
 def run(

@@ -83,7 +83,8 @@ def traveltimes(
         A model whose grid, coordinates and anisotropy are meant, in place of spacing, origin and
         cells. Positions are then those of its users, such as latitude, longitude and depth.
         Where velocity jumps, times are those along rays, and receivers are needed (see
-        `fermat.adjoint`). The CPU computes.
+        `fermat.adjoint`), by the CPU. In curved coordinates and anisotropic media the device of the
+        medium computes, in double precision, and values pass through the host.
     order
         Order of the differences, 1 or 2.
     threads

@@ -38,8 +38,8 @@ class MetricDifferentiableTimes {
   public:
     MetricDifferentiableTimes(const Model& model, const std::optional<Values>& slowness,
                               const Points& sources, const Numbers& start_times,
-                              const Points& receivers, int order)
-        : model_(model) {
+                              const Points& receivers, int order, const std::string& device)
+        : model_(model), device_(device) {
         if (slowness) {
             exact_ = Field<double>(shape_of(nb::ndarray<nb::ro>(*slowness), "slowness"));
             std::copy_n(slowness->data(), exact_.size(), exact_.data());
@@ -49,11 +49,11 @@ class MetricDifferentiableTimes {
         times_ = std::make_unique<MetricTimes>(
             model_, exact, sources_from(sources, start_times, model_.grid()),
             points_from(receivers, model_.grid().origin.y), EikonalOptions{Solver::fim, order},
-            Execution{.threads = 1});
+            Execution{.threads = 1, .device = parse_choice<Device>(device)});
     }
 
     nb::object solve(bool at_nodes, bool keep, int threads, nb::object progress) {
-        PythonMonitor bridge(std::move(progress), threads, "cpu");
+        PythonMonitor bridge(std::move(progress), threads, device_);
         return nb::cast(
             array_from(bridge.run([&](const Execution& e) { return times(at_nodes, keep, e); })));
     }
@@ -71,7 +71,7 @@ class MetricDifferentiableTimes {
             if (by_receivers) by.receivers = {by_receivers->data() + n * receivers, receivers};
             return by;
         };
-        PythonMonitor bridge(std::move(progress), threads, "cpu");
+        PythonMonitor bridge(std::move(progress), threads, device_);
         AdjointGradient found = bridge.run(
             [&](const Execution& e) { return times_->gradient(kept_, derive, true, e); });
         nb::dict anisotropy = by_parameters(std::move(found.anisotropy));
@@ -140,13 +140,18 @@ class MetricDifferentiableTimes {
             if (keep) kept_[n] = field;
             monitor.advance();
         };
-        for_each_by_teams(static_cast<std::int64_t>(count), resolve_threads(execution.threads),
-                          one);
+        const int threads = resolve_threads(execution.threads);
+        if (times_->on_device()) {
+            for (std::size_t n = 0; n < count; ++n) one(static_cast<std::int64_t>(n), threads);
+        } else {
+            for_each_by_teams(static_cast<std::int64_t>(count), threads, one);
+        }
         monitor.end();
         return out;
     }
 
     Model model_;
+    std::string device_;
     Field<double> exact_;
     std::unique_ptr<MetricTimes> times_;
     std::vector<std::shared_ptr<const MetricTimes::Solved>> kept_;
@@ -217,13 +222,14 @@ void bind_metric_adjoint(nb::module_& module) {
         "Times in curved coordinates and anisotropic media, and their derivatives; see "
         "fermat.adjoint.")
         .def(nb::init<const Model&, const std::optional<Values>&, const Points&, const Numbers&,
-                      const Points&, int>(),
+                      const Points&, int, const std::string&>(),
              "model"_a, "slowness"_a.none(), "sources"_a, "start_times"_a, "receivers"_a, "order"_a,
+             "device"_a = "cpu",
              nb::sig("def __init__(self, model: Model, slowness: "
                      "numpy.typing.NDArray[numpy.float64] | None, sources: "
                      "numpy.typing.NDArray[typing.Any], start_times: "
                      "numpy.typing.NDArray[typing.Any], receivers: "
-                     "numpy.typing.NDArray[typing.Any], order: int) -> None"))
+                     "numpy.typing.NDArray[typing.Any], order: int, device: str = 'cpu') -> None"))
         .def("solve", &MetricDifferentiableTimes::solve, "at_nodes"_a, "keep"_a, "threads"_a,
              "progress"_a.none(),
              nb::sig("def solve(self, at_nodes: bool, keep: bool, threads: int, progress: object | "

@@ -137,6 +137,7 @@ std::vector<double> CudaMetricAdjoint::substitute(const MetricFactor&, const Hel
     return {};
 }
 double CudaMetricAdjoint::between(const MetricFactor&, const MetricFactor&) const { return 0; }
+void CudaMetricAdjoint::clear_sums() {}
 void CudaMetricAdjoint::add_sums(AdjointGradient&) const {}
 CudaMetricAdjoint::Work CudaMetricAdjoint::work() const { return {}; }
 

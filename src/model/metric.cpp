@@ -108,7 +108,7 @@ Thomsen Metric::thomsen(std::size_t n) const {
 }
 
 Mat3 Metric::tensor(std::size_t node, Vec3 slowness) const {
-    return values().tensor(node, slowness);
+    return isotropic() ? Mat3::identity() : values().tensor(node, slowness);
 }
 
 NodeAnisotropy Metric::values() const { return values_of(anisotropy_); }

@@ -267,11 +267,36 @@ def test_where_velocity_jumps_rays_give_the_gradient(make: Any, rng: np.random.G
     assert all(r < 4e-3 * e**2 * scale + 2e-9 * scale for r, e in zip(left, STEPS)), (left, scale)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_device_finds_what_the_cpu_does_or_is_said_to_be_missing(name: str) -> None:
+    model, sources, receivers = media(np.random.default_rng(1))[name]
+    pull = np.linspace(-1, 2, len(receivers))
+
+    def found(device: Any) -> fm.Adjoint:
+        return fm.adjoint(
+            model, sources[0], receivers=receivers, by_receiver_times=pull, device=device
+        )
+
+    if not fm.devices():
+        with pytest.raises(ValueError, match="device is 'cuda'"):
+            found("cuda")
+        return
+    here, there = found("cpu"), found("cuda")
+    scale = float(np.abs(here.slowness).max())
+    assert there.slowness == pytest.approx(here.slowness, rel=1e-9, abs=1e-9 * scale)
+    assert there.receivers == pytest.approx(here.receivers, rel=1e-9, abs=1e-12)
+    assert there.source == pytest.approx(here.source, rel=1e-6, abs=1e-9)
+    assert there.start_time == pytest.approx(here.start_time, rel=1e-12)
+    for key, values in here.anisotropy.items():
+        size = float(np.abs(values).max())
+        assert there.anisotropy[key] == pytest.approx(values, rel=1e-6, abs=1e-6 * size)
+
+
 def test_where_velocity_jumps_nodes_have_no_gradient() -> None:
     model, sources, _ = blocks()
     with pytest.raises(ValueError, match="go by rays: give receivers"):
         fm.adjoint(model, sources[0], by_times=np.ones(model.shape))
-    with pytest.raises(ValueError, match="are computed by the CPU"):
+    with pytest.raises(ValueError, match="where velocity jumps are computed by the CPU"):
         fm.adjoint(
             model, sources[0], receivers=[(1, 1)], by_receiver_times=[1.0], device="cuda"
         )

@@ -148,6 +148,18 @@ void MetricTimes::add_gradient(const Solved& field, std::size_t source, const Ti
                                const Execution& execution) const {
     FERMAT_EXPECT(source < source_count());
     const Problem& problem = *problem_;
+    if (!problem.device) return add_part(field, source, by, by_position, sum, execution);
+    const std::lock_guard lock(problem.summing);
+    problem.cuda->clear_sums();
+    add_part(field, source, by, by_position, sum, execution);
+    problem.cuda->add_sums(sum);
+}
+
+/// On a device, where the sums by the medium stay there.
+void MetricTimes::add_part(const Solved& field, std::size_t source, const TimeDerivatives& by,
+                           bool by_position, AdjointGradient& sum,
+                           const Execution& execution) const {
+    const Problem& problem = *problem_;
     const Model& model = problem.model;
     MetricFactorPull pull;
     if (by.nodes.data() != nullptr) {
@@ -196,8 +208,8 @@ void add_to(AdjointGradient& sum, const AdjointGradient& part) {
 AdjointGradient MetricTimes::gradient(std::span<const std::shared_ptr<const Solved>> fields,
                                       const DeriveTimes& derive, bool by_position,
                                       const Execution& execution) const {
-    // One source after another on a device.
-    const int threads = on_device() ? 1 : resolve_threads(execution.threads);
+    if (on_device()) return gradient_on_device(fields, derive, by_position, execution);
+    const int threads = resolve_threads(execution.threads);
     const std::size_t count = source_count();
     const std::size_t at_once = std::min(count, static_cast<std::size_t>(threads));
     Monitor& monitor = execution.monitor;
@@ -218,6 +230,26 @@ AdjointGradient MetricTimes::gradient(std::span<const std::shared_ptr<const Solv
         });
         for (const AdjointGradient& part : parts) add_to(sum, part);
     }
+    monitor.end();
+    return sum;
+}
+
+AdjointGradient MetricTimes::gradient_on_device(
+    std::span<const std::shared_ptr<const Solved>> fields, const DeriveTimes& derive,
+    bool by_position, const Execution& execution) const {
+    const std::lock_guard lock(problem_->summing);
+    Monitor& monitor = execution.monitor;
+    monitor.begin("adjoint", static_cast<std::int64_t>(source_count()));
+    const Execution quiet = execution.heard_by(silent_monitor());
+    AdjointGradient sum = nothing();
+    problem_->cuda->clear_sums();
+    for (std::size_t n = 0; n < source_count(); ++n) {
+        monitor.check();
+        const auto field = n < fields.size() && fields[n] ? fields[n] : solve(n, quiet);
+        add_part(*field, n, derive(n, *field), by_position, sum, quiet);
+        monitor.advance();
+    }
+    problem_->cuda->add_sums(sum);
     monitor.end();
     return sum;
 }

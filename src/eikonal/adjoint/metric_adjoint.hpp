@@ -63,6 +63,12 @@ class MetricTimes {
                              const Execution& execution) const;
 
   private:
+    void add_part(const Solved& field, std::size_t source, const TimeDerivatives& by,
+                  bool by_position, AdjointGradient& sum, const Execution& execution) const;
+    AdjointGradient gradient_on_device(std::span<const std::shared_ptr<const Solved>> fields,
+                                       const DeriveTimes& derive, bool by_position,
+                                       const Execution& execution) const;
+
     struct Problem;
     std::unique_ptr<const Problem> problem_;
 };

@@ -96,10 +96,6 @@ struct CudaMetricAdjoint::State {
         return out;
     }
 
-    void clear_sums() {
-        set_zero(sum_slowness);
-        for (const CudaArray<double>& sum : sum_anisotropy) set_zero(sum);
-    }
     void put_starts_down(std::span<const Start> of) {
         starts.reserve(std::max<std::size_t>(of.size(), 1));
         starts.upload(of);
@@ -288,7 +284,6 @@ std::vector<double> CudaMetricAdjoint::substitute(const MetricFactor& factor, co
                                                   const Asked& asked) {
     State& s = *state_;
     s.take_up(factor, field, starts);
-    s.clear_sums();
     // In place of what the last substitution left there.
     for (const CudaArray<double>& pull : s.pull) set_zero(pull);
     s.weigh_nodes();
@@ -325,6 +320,11 @@ double CudaMetricAdjoint::between(const MetricFactor& low, const MetricFactor& h
     std::vector<double> parts(partial_sums);
     s.partial.download(parts);
     return std::accumulate(parts.begin(), parts.end(), 0.0);
+}
+
+void CudaMetricAdjoint::clear_sums() {
+    set_zero(state_->sum_slowness);
+    for (const CudaArray<double>& sum : state_->sum_anisotropy) set_zero(sum);
 }
 
 void CudaMetricAdjoint::add_sums(AdjointGradient& to) const {

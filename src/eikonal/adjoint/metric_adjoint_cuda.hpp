@@ -55,7 +55,8 @@ class CudaMetricAdjoint {
     /// dJ between two T0 of the nodes, by the last substitution.
     double between(const MetricFactor& low, const MetricFactor& high) const;
 
-    /// Adds dJ by the medium, by the last substitution.
+    /// Every substitution adds dJ by the medium to sums on the device, which begin anew here.
+    void clear_sums();
     void add_sums(AdjointGradient& to) const;
 
     /// The cost of the last field: passes over bands and visits per node, forward and backward.

@@ -160,7 +160,6 @@ std::vector<double> MetricTimes::Problem::by_equations_on_device(const Solved& f
         const double t0 = field.nodes.t0[field.starts[n].node];
         at_starts[n] = t0 > 0 ? at_starts[n] / t0 : 0;
     }
-    cuda->add_sums(sum);
     pull.nodes = [this](const MetricFactor& low, const MetricFactor& high) {
         return cuda->between(low, high);
     };

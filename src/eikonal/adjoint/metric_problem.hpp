@@ -51,6 +51,7 @@ struct MetricTimes::Problem {
     std::optional<MetricEquations> equations;  ///< on the CPU
     std::unique_ptr<CudaMetricAdjoint> cuda;   ///< null there
     mutable std::mutex one_at_a_time;          ///< on the device
+    mutable std::mutex summing;                ///< likewise, of one gradient
     std::vector<PointSource> sources;
     std::vector<Vec3> places;  ///< of sources, in grid coordinates
     ReceiverHats hats;

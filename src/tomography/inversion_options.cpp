@@ -75,6 +75,9 @@ bool runs_on_cuda(const InversionOptions& options, Device device, const Model& s
         return on_cuda(device, fmt::format("tracer '{}' of an inversion computes on the CPU",
                                            name_of(options.tracer)));
     }
+    if (options.method == InversionMethod::adjoint) {
+        return on_cuda(options.eikonal, device, start);
+    }
     return traces_on_cuda(ray_options(options), device, start) &&
            on_cuda(device, smooths ? ""
                                    : fmt::format("smoother '{}' computes on the CPU",

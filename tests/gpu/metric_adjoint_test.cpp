@@ -13,6 +13,8 @@
 #include "executions.hpp"
 #include "expect_error.hpp"
 #include "metric_taylor.hpp"
+#include "survey/survey.hpp"
+#include "tomography/adjoint/pick_gradient.hpp"
 
 namespace fermat {
 namespace {
@@ -140,6 +142,20 @@ TEST_F(GpuMetricAdjoint, IsThatOfTheCpuOnLargeGrids) {
     MetricCase sphere = test::sphere();
     sphere.grid = {{65, 57, 49}, {39.5, 9.5, 0}, {0.03, 0.04, 1.6}};
     expect_as_on_cpu(sphere, 2);
+}
+
+TEST_F(GpuMetricAdjoint, GradientsOfPicksAreThoseOfTheCpu) {
+    const MetricCase c = test::sphere();
+    const Model model = test::model_of(c);
+    const std::vector<PointSource> sources = {c.source, {{39.81, 11.1, 31}, 1}, {{41, 9.9, 50}, 2}};
+    const Survey survey = survey_of(sources, c.receivers);
+    const auto pull = [](std::size_t pick, double time) {
+        return time - static_cast<double>(pick);
+    };
+    const PickGradient wanted = pick_gradient(model, survey, pull, {}, on_cpu());
+    const PickGradient found = pick_gradient(model, survey, pull, {}, on_gpu());
+    expect_close(found.time, wanted.time, "times");
+    expect_close(found.samples, wanted.samples, "slowness");
 }
 
 TEST_F(GpuMetricAdjoint, RowsOfJumpsAreRefused) {

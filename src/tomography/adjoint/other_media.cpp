@@ -5,6 +5,7 @@
 
 #include "eikonal/adjoint/metric_adjoint.hpp"
 #include "rays/sensitivity_row.hpp"
+#include "tomography/adjoint/device_lot.hpp"
 
 namespace fermat {
 namespace {
@@ -57,6 +58,25 @@ void OtherMedia::by_adjoint(const PointSource& source, std::span<const std::int3
     AdjointGradient sum = one.nothing();
     one.add_gradient(*field, 0, {{}, by_time}, false, sum, alone());
     for (std::size_t n = 0; n < samples.size(); ++n) samples[n] += sum.slowness[n];
+}
+
+void OtherMedia::pass_on_cuda(std::span<const std::vector<std::int32_t>> lists,
+                              std::size_t first_event, std::vector<double>& times,
+                              std::vector<double>& samples) const {
+    const DeviceLot events(model_, survey_, lists, first_event, times);
+    if (events.sources().empty()) return;
+    const Execution on_device{.threads = 0, .device = Device::cuda};
+    const MetricTimes lot(model_, {}, events.sources(), events.receivers(), options_.eikonal,
+                          on_device);
+    std::vector<double> heard(events.receivers().size());
+    std::vector<double> by(heard.size());
+    const auto derive = [&](std::size_t source, const MetricTimes::Solved& field) {
+        for (std::size_t r = 0; r < heard.size(); ++r) heard[r] = lot.receiver_time(field, r);
+        events.hear(source, heard, pull_, by);
+        return TimeDerivatives{{}, by};
+    };
+    const AdjointGradient found = lot.gradient({}, derive, false, on_device);
+    for (std::size_t n = 0; n < samples.size(); ++n) samples[n] += found.slowness[n];
 }
 
 void OtherMedia::by_rays(const PointSource& source, std::span<const std::int32_t> picks,

@@ -12,6 +12,7 @@
 #include "core/device_team.hpp"
 #include "core/parallel.hpp"
 #include "eikonal/adjoint/adjoint.hpp"
+#include "tomography/adjoint/device_lot.hpp"
 #include "tomography/adjoint/other_media.hpp"
 
 namespace fermat {
@@ -52,47 +53,13 @@ void pass_on_cuda(const Model& model, const Survey& survey,
                   std::span<const std::vector<std::int32_t>> lists, std::size_t first_event,
                   const PullOfPick& pull, const EikonalOptions& options, std::vector<double>& times,
                   std::vector<double>& samples) {
-    const Grid& grid = model.grid();
-    std::vector<PointSource> sources;
-    std::vector<std::size_t> first_time(lists.size());  // of a list's picks, in `times`
-    std::vector<std::size_t> list_of;                   // by source
-    std::vector<std::int32_t> all;
-    for (std::size_t n = 0; n < lists.size(); ++n) {
-        first_time[n] = times.size();
-        times.insert(times.end(), lists[n].size(), none);
-        PointSource source = survey.events[first_event + n].source();
-        source.position = grid.clamp(source.position);
-        if (lists[n].empty() || in_air(model, source.position)) continue;
-        sources.push_back(source);
-        list_of.push_back(n);
-        all.insert(all.end(), lists[n].begin(), lists[n].end());
-    }
-    if (sources.empty()) return;
-    const Listeners listeners = listeners_of(survey, all);
-    std::vector<Vec3> receivers;
-    std::vector<std::int32_t> receiver_of(survey.stations.size(), -1);
-    for (std::size_t n = 0; n < all.size(); ++n) {
-        std::int32_t& receiver = receiver_of[static_cast<std::size_t>(listeners.stations[n])];
-        if (receiver >= 0) continue;
-        receiver = static_cast<std::int32_t>(receivers.size());
-        receivers.push_back(listeners.positions[n]);
-    }
-    const AdjointSurvey lot(model, {}, std::move(sources), std::move(receivers), options);
+    const DeviceLot events(model, survey, lists, first_event, times);
+    if (events.sources().empty()) return;
+    const AdjointSurvey lot(model, {}, events.sources(), events.receivers(), options);
     TimeObjective objective;
     objective.by_position = false;
     objective.receivers = [&](std::size_t source, std::span<const double> heard,
-                              std::span<double> by) {
-        std::fill(by.begin(), by.end(), 0.0);
-        const std::size_t list = list_of[source];
-        for (std::size_t n = 0; n < lists[list].size(); ++n) {
-            const auto pick = static_cast<std::size_t>(lists[list][n]);
-            const auto station = static_cast<std::size_t>(survey.arrivals[pick].station);
-            const auto receiver = static_cast<std::size_t>(receiver_of[station]);
-            if (!std::isfinite(heard[receiver])) continue;
-            times[first_time[list] + n] = heard[receiver];
-            by[receiver] += pull(pick, heard[receiver]);
-        }
-    };
+                              std::span<double> by) { events.hear(source, heard, pull, by); };
     const AdjointGradient found = adjoint(lot, objective, {.threads = 0, .device = Device::cuda});
     for (std::size_t n = 0; n < samples.size(); ++n) samples[n] += found.slowness[n];
 }
@@ -106,7 +73,7 @@ PickGradient pick_gradient(const Model& model, const Survey& survey, const PullO
     constexpr std::size_t events_per_lot = 256;  // of a device
     std::optional<OtherMedia> others;
     if (OtherMedia::has(model)) others.emplace(model, survey, pull, options);
-    const bool cuda = execution.device == Device::cuda && !others;
+    const bool cuda = execution.device == Device::cuda;
     const ArrivalLists lists = by_event(survey);
     const std::size_t wanted =
         cuda ? (lists.size() + events_per_lot - 1) / events_per_lot : lists.size();
@@ -140,8 +107,12 @@ PickGradient pick_gradient(const Model& model, const Survey& survey, const PullO
         const std::size_t end = first_of(lot + 1);
         if (cuda) {
             on_devices([&] {
-                pass_on_cuda(model, survey, std::span(lists).subspan(first, end - first), first,
-                             pull, options, times, samples);
+                const auto lot_of = std::span(lists).subspan(first, end - first);
+                if (others) {
+                    others->pass_on_cuda(lot_of, first, times, samples);
+                } else {
+                    pass_on_cuda(model, survey, lot_of, first, pull, options, times, samples);
+                }
             });
         } else {
             for (std::size_t event = first; event < end; ++event) {

@@ -84,7 +84,7 @@ void bench_metric_adjoint(const MetricAdjointBench& options, const Execution& ex
         const double forward = median(found.forward);
         const double backward = median(found.backward);
         const MetricTimes::Work& work = found.work;
-        table.add({std::string(name), to_string(shape), forward, backward,
+        table.add({std::string(name), fmt::format("{}^3", shape.x), forward, backward,
                    1e6 * (forward + backward) / static_cast<double>(shape.count()), work.seconds,
                    std::int64_t{work.passes}, work.visits_per_node, work.back_seconds,
                    std::int64_t{work.back_passes}});

@@ -93,6 +93,18 @@ def test_rays_of_every_tracer_arrive(fermat):
     assert text.splitlines()[-1].split()[:3] == ["smooth", "64", "cells"]
 
 
+def test_gradients_of_other_media_are_measured(fermat):
+    fermat("bench", "adjoint", "--media", "11", "--repeat", "1", "--threads", "1", "--device",
+           "cpu", "--csv", "adjoint.csv")
+    with open(fermat.folder / "adjoint.csv") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["medium"] for row in rows] == ["sphere", "terrain", "tensor", "Thomsen"]
+    for row in rows:
+        assert row["grid"] == "11^3"
+        seconds = float(row["forward_s"]) + float(row["backward_s"])
+        assert float(row["us_per_node"]) == pytest.approx(1e6 * seconds / 11**3, rel=1e-3)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

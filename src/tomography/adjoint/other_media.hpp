@@ -25,7 +25,8 @@ class OtherMedia {
     void pass_over(std::size_t event, std::span<const std::int32_t> picks,
                    std::vector<double>& times, std::vector<double>& samples) const;
 
-    /// The same for a lot of events on a CUDA device, where velocity does not jump.
+    bool goes_by_rays() const { return tracer_.has_value(); }
+    /// The same for a lot of events on a CUDA device; not by rays.
     void pass_on_cuda(std::span<const std::vector<std::int32_t>> lists, std::size_t first_event,
                       std::vector<double>& times, std::vector<double>& samples) const;
 

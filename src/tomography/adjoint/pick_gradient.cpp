@@ -73,7 +73,8 @@ PickGradient pick_gradient(const Model& model, const Survey& survey, const PullO
     constexpr std::size_t events_per_lot = 256;  // of a device
     std::optional<OtherMedia> others;
     if (OtherMedia::has(model)) others.emplace(model, survey, pull, options);
-    const bool cuda = execution.device == Device::cuda;
+    const bool by_rays = others && others->goes_by_rays();
+    const bool cuda = execution.device == Device::cuda && !by_rays;
     const ArrivalLists lists = by_event(survey);
     const std::size_t wanted =
         cuda ? (lists.size() + events_per_lot - 1) / events_per_lot : lists.size();

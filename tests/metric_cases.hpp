@@ -44,6 +44,7 @@ struct MetricCase {
     PointSource source;
     std::vector<Vec3> receivers;
     double velocity = 3;
+    std::vector<Index3> air{};
 };
 
 inline AnisotropyValues copied(const AnisotropyValues& of) {
@@ -54,7 +55,9 @@ inline AnisotropyValues copied(const AnisotropyValues& of) {
 }
 
 inline Model model_of(const MetricCase& c) {
-    return Model(c.grid, relief(c.grid.shape, c.velocity, 0.1 * c.velocity, 4))
+    Field<float> velocity = relief(c.grid.shape, c.velocity, 0.1 * c.velocity, 4);
+    for (const Index3 n : c.air) velocity(n) = 0;
+    return Model(c.grid, std::move(velocity))
         .with_metric(std::make_shared<Metric>(c.grid, c.coordinates, copied(c.anisotropy)));
 }
 
@@ -92,6 +95,15 @@ inline MetricCase hill() {
         c.coordinates.surface.push_back(-0.3 * std::exp(-std::pow((0.1 * i - 1.2) / 0.6, 2)));
     }
     c.receivers = {{2.13, 0, 1.71}, {1.13, 0, 1.87}, {2.23, 0, 0.18}};
+    return c;
+}
+
+/// A tunnel, round which waves go.
+inline MetricCase tunnel() {
+    MetricCase c = hill();
+    for (int i = 9; i < 15; ++i) {
+        for (int k = 8; k < 12; ++k) c.air.push_back({i, 0, k});
+    }
     return c;
 }
 

@@ -223,7 +223,9 @@ void StationFields::add(const Model& model, std::span<const Vec3> stations,
     const TimeSolver solver(model, options, execution);
     solver.for_each_field(sources, execution, [&](std::size_t n, ArrivalField&& solved) {
         if (MetricField* const field = solved.metric()) {
-            field->near_source = {};  // would take more memory than the field, and is not read here
+            // These would take more memory than the field, and are not read here.
+            field->near_source = {};
+            field->layers = {};
             metric_fields_[before + n] = std::make_unique<const MetricField>(std::move(*field));
             return;
         }

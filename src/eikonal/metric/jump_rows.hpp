@@ -35,6 +35,8 @@ class JumpSlopes {
         for (int k = 0; numbers.jumps != nullptr && k < shape_.z; ++k) {
             if (numbers.jumps[k] != 1) slot_[static_cast<std::size_t>(k)] = rows++;
         }
+        gamma_below_ = numbers.gamma_below;
+        used_ = gamma_below_ == nullptr;
         above_.assign(rows * columns(), unreached<float>);
         below_.assign(rows * columns(), unreached<float>);
     }
@@ -48,6 +50,9 @@ class JumpSlopes {
     bool known(int row) const { return slot_[static_cast<std::size_t>(row)] != none; }
     float& above(int i, int j, int row) { return above_[at(i, j, row)]; }
     float& below(int i, int j, int row) { return below_[at(i, j, row)]; }
+    /// Whether gamma_z has another value right below a row.
+    bool has_gamma_below() const { return gamma_below_ != nullptr; }
+    float gamma_below(int i, int j, int row) const { return gamma_below_[at(i, j, row)]; }
 
   private:
     static constexpr auto none = static_cast<std::size_t>(-1);
@@ -64,6 +69,7 @@ class JumpSlopes {
     std::vector<std::size_t> slot_;
     std::vector<float> above_;
     std::vector<float> below_;
+    const float* gamma_below_ = nullptr;
     bool used_ = true;
 };
 
@@ -126,6 +132,7 @@ class JumpRows {
     std::array<float, rows> jumps_{};
     std::array<float, rows * columns> above_{};  ///< slopes, row by row
     std::array<float, rows * columns> below_{};
+    std::array<float, rows * columns> gamma_below_{};
 };
 
 template <class Visit>
@@ -138,8 +145,9 @@ void JumpRows::each_slope(const NodeNumbers& numbers, const std::array<int, 3>& 
             const int j = begin[1] + column % Tile::size(1);
             if (i < 0 || j < 0 || i >= numbers.shape.x || j >= numbers.shape.y) continue;
             const int k = begin[2] + n - 1;
-            visit(slopes_.above(i, j, k), slopes_.below(i, j, k), n,
-                  static_cast<std::size_t>(n * columns + column));
+            const auto at = static_cast<std::size_t>(n * columns + column);
+            if (slopes_.has_gamma_below()) gamma_below_[at] = slopes_.gamma_below(i, j, k);
+            visit(slopes_.above(i, j, k), slopes_.below(i, j, k), n, at);
         }
     }
 }
@@ -230,6 +238,10 @@ JumpRows::V JumpRows::tau(Ints code, Ints live, OctantNode<V> node) {
     from.z = Ints{};
     OctantNode<V> lower = node;
     lower.f2 = node.f2 / ratio2;
+    if (slopes_.has_gamma_below()) {
+        const V below_row = gather(gamma_below_.data(), (r + 1) * columns + (code >> 3));
+        lower.gamma_z = on_jump ? below_row : node.gamma_z;
+    }
     const V below = octant_tau<Full, Order, ByNeighbours>(lower, from, z_term);
     const V now = on_jump ? least(above, below) : plain;
     if (Order == 2 && slopes_.used()) {

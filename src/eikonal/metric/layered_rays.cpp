@@ -45,8 +45,12 @@ struct LayeredRays::Shells {
     };
     /// Between two values of eta in the shell below a boundary.
     Leg between(std::size_t n, double eta_high, double eta_low, double p) const {
+        // eta^2 - p^2 need not be 0 for p = eta where a compiler fuses one product with the
+        // difference.
+        const auto time = [&](double eta) {
+            return std::sqrt(std::max(0.0, (eta - p) * (eta + p)));
+        };
         const auto angle = [&](double eta) { return std::acos(std::min(1.0, p / eta)); };
-        const auto time = [&](double eta) { return std::sqrt(std::max(0.0, eta * eta - p * p)); };
         return c(n) * Leg{angle(eta_high) - angle(eta_low), time(eta_high) - time(eta_low)};
     }
     Leg through(std::size_t n, double p) const {
@@ -54,6 +58,8 @@ struct LayeredRays::Shells {
     }
     /// eta at a radius within the shell below a boundary.
     double eta(std::size_t n, double r) const {
+        if (r == radius[n]) return eta_below[n];
+        if (r == radius[n + 1]) return eta_above[n + 1];
         return eta_below[n] * std::pow(r / radius[n], 1 / c(n));
     }
     /// The shell that holds a radius.
@@ -147,6 +153,15 @@ double LayeredRays::Piece::time(double angle) const {
     return first_time + t * (rise + (1 - t) * (a * (1 - t) + b * t));
 }
 
+double LayeredRays::Piece::slope(double angle) const {
+    const double length = last_angle - first_angle;
+    const double t = (angle - first_angle) / length;
+    const double rise = last_time - first_time;
+    const double a = first_p * length - rise;
+    const double b = rise - last_p * length;
+    return (rise + (1 - 2 * t) * (a * (1 - t) + b * t) + t * (1 - t) * (b - a)) / length;
+}
+
 bool LayeredRays::knows(const LayeredSphere& sphere) {
     for (std::size_t row = 0; row < sphere.depths.size(); ++row) {
         const double above = eta_of(sphere, row, sphere.above[row]);
@@ -196,12 +211,13 @@ void LayeredRays::add_family(double p_high, double p_low, std::size_t lowest, bo
         for (std::size_t i = 1; i < family.rays.size(); ++i) {
             const Ray& one = family.rays[i - 1];
             const Ray& other = family.rays[i];
-            const auto add = [&](Ray::Leg from, Ray::Leg to) {
-                add_piece(rows_[k], {from.angle, to.angle, from.time, to.time, one.p, other.p});
+            const auto add = [&](Ray::Leg from, Ray::Leg to, bool downward) {
+                add_piece(rows_[k],
+                          {from.angle, to.angle, from.time, to.time, one.p, other.p, downward});
             };
             const bool up = at < shells_->source;
-            if (at != shells_->source) add(one.to[at], other.to[at]);
-            if (turns) add(one.turned(up, one.to[at]), other.turned(up, other.to[at]));
+            if (at != shells_->source) add(one.to[at], other.to[at], !up);
+            if (turns) add(one.turned(up, one.to[at]), other.turned(up, other.to[at]), false);
         }
     }
     families_.push_back(std::move(family));
@@ -230,14 +246,25 @@ void LayeredRays::add_piece(Row& row, Piece piece) {
     for (std::size_t n = interval(low); n <= last; ++n) row.by_angle[n].push_back(piece);
 }
 
-double LayeredRays::at_row(std::size_t row, double angle) const {
+LayeredRays::Arrival LayeredRays::arrival(std::size_t row, double angle) const {
     const Row& at = rows_[row];
     const auto n = static_cast<std::size_t>(angle / interval_);
-    double first = std::numeric_limits<double>::infinity();
-    if (angle >= at.slide_angle) first = at.slide_time + slide_p_ * (angle - at.slide_angle);
+    Arrival first;
+    if (angle >= at.slide_angle) {
+        first = {at.slide_time + slide_p_ * (angle - at.slide_angle), slide_p_, false};
+    }
     if (n >= intervals) return first;
+    const Piece* earliest = nullptr;
     for (const Piece& piece : at.by_angle[n]) {
-        if (piece.meets(angle)) first = std::min(first, piece.time(angle));
+        if (!piece.meets(angle)) continue;
+        const double time = piece.time(angle);
+        if (!(time < first.time)) continue;
+        first.time = time;
+        earliest = &piece;
+    }
+    if (earliest != nullptr) {
+        first.p = earliest->slope(angle);
+        first.downward = earliest->downward;
     }
     return first;
 }
@@ -250,7 +277,7 @@ double LayeredRays::at_depth(double depth, double angle) const {
     const double eta = shells.eta(n, r);
     double first = std::numeric_limits<double>::infinity();
     const auto look = [&](const Ray& one, Ray::Leg from, const Ray& other, Ray::Leg to) {
-        const Piece piece{from.angle, to.angle, from.time, to.time, one.p, other.p};
+        const Piece piece{from.angle, to.angle, from.time, to.time, one.p, other.p, false};
         if (piece.meets(angle)) first = std::min(first, piece.time(angle));
     };
     const auto look_between = [&](const Ray& one, const Ray& other, bool turns) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -33,8 +34,15 @@ class LayeredRays {
     ~LayeredRays();
     LayeredRays(LayeredRays&&) noexcept;
 
-    /// The first arrival at a row, at an angle from the source; infinite if there is none.
-    double at_row(std::size_t row, double angle) const;
+    /// A first arrival.
+    struct Arrival {
+        double time = std::numeric_limits<double>::infinity();
+        double p = 0;           ///< d(time) / d(angle)
+        bool downward = false;  ///< whether its ray goes down there
+    };
+    /// At a row, at an angle from the source; of an infinite time if there is none.
+    Arrival arrival(std::size_t row, double angle) const;
+    double at_row(std::size_t row, double angle) const { return arrival(row, angle).time; }
     /// At any depth between the first row and the last; takes some microseconds.
     double at_depth(double depth, double angle) const;
 
@@ -47,7 +55,9 @@ class LayeredRays {
         double first_angle, last_angle;
         double first_time, last_time;
         double first_p, last_p;
+        bool downward = false;
         double time(double angle) const;
+        double slope(double angle) const;
         bool meets(double angle) const;
     };
     /// Pieces by angle: those that meet an interval of it.

@@ -26,7 +26,27 @@ Vec3 cell_gradient(const MetricField& field, Vec3 q, const Mat3& jacobian, Vec3 
 
 }  // namespace
 
+namespace {
+
+/// T / T_L is smooth and near 1, so that it is multilinear between nodes.
+double layered_time_at(const MetricField& field, Vec3 q) {
+    double ratio = 0;
+    for_each_corner(field.grid(), q, [&](Index3 n, double weight) {
+        if (weight == 0) return;
+        const double layered = field.layers->time(field.layers->column(n.x, n.y), n.z);
+        const double t0 = field.factor.time(field.mapping().place(field.grid().position(n)));
+        ratio += weight * static_cast<double>(field.tau(n)) * (layered > 0 ? t0 / layered : 1);
+    });
+    return field.start_time + field.layers->time(q) * ratio;
+}
+
+}  // namespace
+
 double time_at(const MetricField& field, Vec3 q) {
+    if (field.layers) {
+        const double time = layered_time_at(field, q);
+        if (std::isfinite(time)) return time;
+    }
     if (field.model.coordinates().jumps.empty()) return multilinear_time_at(field, q);
     const double near = field.near_source ? field.near_source(q) : INFINITY;
     if (std::isfinite(near)) return field.start_time + near;
@@ -67,6 +87,27 @@ Vec3 group_velocity(const MetricField& field, Vec3 q, Vec3 gradient) {
     Vec3 out = (1 / (s * s)) * (step * (tensor * slowness));
     if (field.grid().is_2d()) out.y = 0;
     return out;
+}
+
+void to_straight_factor(MetricField& field, int threads) {
+    const Grid& grid = field.grid();
+    const Shape shape = grid.shape;
+    parallel_for(shape.x, threads, [&](std::int64_t slab) {
+        const int i = static_cast<int>(slab);
+        std::vector<MappedPoint> line(static_cast<std::size_t>(shape.z));
+        MetricFactor::SquareLine t0;
+        for (int j = 0; j < shape.y; ++j) {
+            field.mapping().line(grid, i, j, line);
+            field.factor.squares_at(line, t0);
+            const LayeredTimes::Column column = field.layers->column(i, j);
+            for (int k = 0; k < shape.z; ++k) {
+                const double square = t0.value[static_cast<std::size_t>(k)];
+                if (!(square > 0)) continue;
+                const double ratio = field.layers->time(column, k) / std::sqrt(square);
+                field.tau(i, j, k) *= static_cast<float>(ratio);
+            }
+        }
+    });
 }
 
 void write_times(const MetricField& field, FieldView<float> times, int threads) {

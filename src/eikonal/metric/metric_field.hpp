@@ -1,9 +1,11 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include "core/field.hpp"
 #include "eikonal/metric/factor.hpp"
+#include "eikonal/metric/layered_times.hpp"
 #include "eikonal/time_field.hpp"
 #include "model/model.hpp"
 
@@ -20,6 +22,9 @@ struct MetricField {
     /// The time after `start_time` at points round a source beside jumps, where nodes are too far
     /// apart for values between them; infinite elsewhere. May be empty.
     std::function<double(Vec3)> near_source{};
+    /// Times of the layers nearest to the model, to which the times between nodes are taken; or
+    /// null.
+    std::shared_ptr<const LayeredTimes> layers{};
     /// Times are of first order, because those of the second did not settle.
     bool first_order = false;
     /// Differences beside jumps are of first order, because others did not settle.
@@ -46,6 +51,9 @@ Vec3 frame_gradient(const MetricField& field, Vec3 q);
 
 /// The group velocity with respect to grid coordinates, dq/dT = M grad T: the direction of the ray.
 Vec3 group_velocity(const MetricField& field, Vec3 q, Vec3 gradient);
+
+/// Takes tau of a field whose times are T_L tau to T0.
+void to_straight_factor(MetricField& field, int threads);
 
 void write_times(const MetricField& field, FieldView<float> times, int threads = 1);
 

@@ -15,11 +15,9 @@
 #include "eikonal/fim/rules.hpp"
 #include "eikonal/metric/ellipse_march.hpp"
 #include "eikonal/metric/ground_march.hpp"
-#include "eikonal/metric/layered_section.hpp"
 #include "eikonal/metric/metric_cuda.hpp"
 #include "eikonal/metric/node_frames.hpp"
 #include "eikonal/metric/node_medium.hpp"
-#include "eikonal/metric/refined_box.hpp"
 #include "eikonal/metric/tile_schedule.hpp"
 #include "eikonal/resolution.hpp"
 #include "eikonal/stencil.hpp"
@@ -52,19 +50,6 @@ void mark_unreached(FieldView<float> tau) {
     for (float& value : tau) {
         if (!(value < reached_limit<float>)) value = std::numeric_limits<float>::infinity();
     }
-}
-
-/// Behind a jump at distance b, tau varies as b / r, and the error of differences is of the order
-/// (h / r)^2 b: so times within `start_reach` steps of the source come from a grid of half the
-/// steps, and those within as many of its steps from the next.
-bool needs_finer_start(int halvings, double rows) {
-    constexpr double enough = 8;
-    return halvings < 2 || (halvings < 4 && rows < enough);
-}
-int layered_reach(bool is_2d) { return is_2d ? 64 : 32; }
-int start_reach(int halvings, bool is_2d) {
-    if (!is_2d) return 8;
-    return halvings < 2 ? 32 : 16;
 }
 
 /// The marches through cells, which take some twenty times as long as the tiles, and in 3-D more.
@@ -102,6 +87,7 @@ MetricSolver::MetricSolver(const Model& model, const EikonalOptions& options,
     marches_ = marches_through_cells(model_, options_);
     const bool device = on_cuda(options, execution.device, model);
     medium_ = std::make_shared<const NodeMedium>(model_, resolve_threads(execution.threads));
+    if (options.order == 2) layers_ = nearest_layers(model_);
     if (device) {
         // The tensors of Thomsen's medium belong to one source. Others have six fields each in the
         // host's memory.
@@ -148,7 +134,8 @@ class CpuWaves {
             if (from_first_order) tiles_.restart();
         }
         if (from_first_order) settled = after_first_order(order);
-        if (numbers_.jumps != nullptr && order == 2 && settled.swing > most_swing) {
+        const bool has_slopes = numbers_.jumps != nullptr && numbers_.gamma_below == nullptr;
+        if (has_slopes && order == 2 && settled.swing > most_swing) {
             coarse_beside_jumps_ = true;
             tiles_.restart();
             tiles_.leave_out_jump_slopes();
@@ -299,104 +286,6 @@ void MetricSolver::solve_on_cuda(std::span<Prepared> sources, const Execution& e
     }
 }
 
-MetricField MetricSolver::finer_field(const Model& model, Vec3 source, int halvings,
-                                      const Execution& execution) const {
-    EikonalOptions options = options_;
-    options.until = std::numeric_limits<double>::infinity();
-    MetricSolver finer(model, options, execution);
-    finer.halvings_ = halvings;
-    return finer.solve_from(source, 0, execution);
-}
-
-int MetricSolver::start_finer(MetricField& field, SourceNumbers& of,
-                              const Execution& execution) const {
-    const auto& jumps = model_.coordinates().jumps;
-    if (jumps.empty() || options_.order == 1) return 0;
-    const Grid grid = model_.grid();
-    const Vec3 source = field.factor.position();
-    // Takes T of nodes and of points between them from time(q), q in grid coordinates.
-    const auto take = [&](NodeRange box, const auto& time_of_node,
-                          std::function<double(Vec3)> time) {
-        const Vec3 first = grid.position(box.first);
-        const Vec3 last = grid.position(box.last);
-        field.near_source = [=](Vec3 q) {
-            for (int axis = 0; axis < 3; ++axis) {
-                const bool inside = q[axis] >= first[axis] && q[axis] <= last[axis];
-                if (!inside) return std::numeric_limits<double>::infinity();
-            }
-            return time(q);
-        };
-        // Differences of second order beside a row of jumps need its slopes, which start nodes
-        // lack.
-        if (box.first.z > 0 && jumps[static_cast<std::size_t>(box.first.z)] != 1) ++box.first.z;
-        if (box.last.z + 1 < grid.shape.z && jumps[static_cast<std::size_t>(box.last.z)] != 1) {
-            --box.last.z;
-        }
-        for (int i = box.first.x; i <= box.last.x; ++i) {
-            for (int j = box.first.y; j <= box.last.y; ++j) {
-                for (int k = box.first.z; k <= box.last.z; ++k) {
-                    const Vec3 place = model_.mapping().place(grid.position({i, j, k}));
-                    const double t0 = field.factor.time(place);
-                    const double tau = t0 > 0 ? time_of_node(Index3{i, j, k}, place) / t0 : 1;
-                    const std::size_t node = grid.shape.offset({i, j, k});
-                    of.fields[static_cast<std::size_t>(NodeNumber::tau)][node] =
-                        static_cast<float>(tau);
-                    of.fields[static_cast<std::size_t>(NodeNumber::f2)][node] = -1;
-                }
-            }
-        }
-    };
-    const int reach_of_layers = layered_reach(grid.is_2d());
-    if (const auto round = layered_surroundings(model_, source, reach_of_layers)) {
-        const auto angle_to = [round = *round, place = model_.place()](Vec3 q) {
-            return round.angle_to(place.mapping().place(q));
-        };
-        const LayeredSphere sphere = layered_sphere(model_, *round);
-        if (LayeredRays::knows(sphere)) {
-            const auto rays =
-                std::make_shared<const LayeredRays>(sphere, source.z, round->farthest);
-            const auto at_node = [&](Index3 n, Vec3 place) {
-                return rays->at_row(static_cast<std::size_t>(n.z - round->known.first.z),
-                                    round->angle_to(place));
-            };
-            take(round->served, at_node, [=](Vec3 q) { return rays->at_depth(q.z, angle_to(q)); });
-            return reach_of_layers + 1;
-        }
-        if (const auto section = layered_section(model_, source, *round)) {
-            const auto finer = std::make_shared<const MetricField>(
-                finer_field(section->model, section->source, 1, execution));
-            field.first_order |= finer->first_order;
-            const auto at_point = [=, start = section->source](Vec3 q) {
-                return time_at(*finer, LayeredSection::point(start, angle_to(q), q.z));
-            };
-            take(
-                round->served, [&](Index3 n, Vec3) { return at_point(grid.position(n)); },
-                at_point);
-            return reach_of_layers + 1;
-        }
-    }
-    const Vec3 at = grid.to_index(source);
-    if (!needs_finer_start(halvings_, rows_to_jump(jumps, at.z))) return 0;
-    const int reach = start_reach(halvings_, grid.is_2d());
-    // Waves that leave the box and come back could be earlier beyond the middle of it only.
-    const auto box = refined_box(model_, source, 2 * reach);
-    if (!box) return 0;
-    const auto finer = std::make_shared<const MetricField>(
-        finer_field(box->model, source, halvings_ + 1, execution));
-    field.first_order |= finer->first_order;
-    NodeRange served{box->first, box->last};
-    for (int axis = 0; axis < 3; ++axis) {
-        const int centre = static_cast<int>(std::lround(at[axis]));
-        served.first[axis] = std::max(served.first[axis], centre - reach);
-        served.last[axis] = std::min(served.last[axis], centre + reach);
-    }
-    const auto at_node = [&](Index3 n, Vec3 place) {
-        return finer->factor.time(place) * static_cast<double>(finer->tau(box->inside(n)));
-    };
-    take(served, at_node, [=](Vec3 q) { return time_at(*finer, q); });
-    return reach + 1;
-}
-
 MetricField MetricSolver::solve(const PointSource& source, const Execution& execution) const {
     return solve_from(require_rock(model_, source.position, "source"), source.start_time,
                       execution);
@@ -421,11 +310,10 @@ MetricSolver::Prepared MetricSolver::prepare(Vec3 source, double start_time,
     return out;
 }
 
-MetricField MetricSolver::finished(Prepared&& prepared) const {
-    MetricField field = std::move(prepared.field);
+MetricField MetricSolver::finished(MetricField&& field) const {
     if (field.first_order) ++first_order_->everywhere;
     if (field.coarse_beside_jumps) ++first_order_->beside_jumps;
-    if (!std::isfinite(options_.until)) return field;
+    if (!std::isfinite(options_.until)) return std::move(field);
     field.near_source = {};
     const Grid& grid = model_.grid();
     for (int i = 0; i < grid.shape.x; ++i) {
@@ -437,18 +325,38 @@ MetricField MetricSolver::finished(Prepared&& prepared) const {
             }
         }
     }
+    return std::move(field);
+}
+
+std::optional<MetricField> MetricSolver::solve_by_layers(Vec3 source, double start_time,
+                                                         const Execution& execution) const {
+    const int threads = resolve_threads(execution.threads);
+    MetricField field{model_, MetricFactor(model_, source), start_time,
+                      Field<float>(model_.grid().shape)};
+    field.layers = std::make_shared<const LayeredTimes>(model_, *layers_, source);
+    SourceNumbers of = medium_->fields_of(*field.layers, field.factor, threads);
+    const NodeNumbers numbers = medium_->numbers(of, source);
+    CpuWaves waves(model_, *medium_, of, numbers, {field.tau.data(), medium_->shape()}, threads,
+                   execution.monitor);
+    if (!waves.solve(options_.order)) return {};
+    to_straight_factor(field, threads);
     return field;
 }
 
 MetricField MetricSolver::solve_from(Vec3 source, double start_time,
                                      const Execution& execution) const {
+    if (layers_) {
+        if (auto field = solve_by_layers(source, start_time, execution)) {
+            return finished(std::move(*field));
+        }
+    }
     Prepared prepared = prepare(source, start_time, execution);
     if (cuda_) {
         solve_on_cuda(std::span(&prepared, 1), execution);
     } else {
         solve_on_cpu(prepared, resolve_threads(execution.threads), execution.monitor);
     }
-    return finished(std::move(prepared));
+    return finished(std::move(prepared.field));
 }
 
 void MetricSolver::for_each_batch(
@@ -465,7 +373,7 @@ void MetricSolver::for_each_batch(
         }
         solve_on_cuda(prepared, execution);
         for (std::size_t n = 0; n < count; ++n) {
-            consume(first + n, finished(std::move(prepared[n])));
+            consume(first + n, finished(std::move(prepared[n].field)));
             execution.monitor.advance();
         }
     }

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -44,7 +45,10 @@ class MetricSolver {
     struct Prepared;
     Prepared prepare(Vec3 source, double start_time, const Execution& execution) const;
     /// The field of a source whose tau is known.
-    MetricField finished(Prepared&& prepared) const;
+    MetricField finished(MetricField&& field) const;
+    /// With the times of the nearest layers for T0; nothing if times do not settle.
+    std::optional<MetricField> solve_by_layers(Vec3 source, double start_time,
+                                               const Execution& execution) const;
     MetricField solve_from(Vec3 source, double start_time, const Execution& execution) const;
     void for_each_batch(std::span<const PointSource> sources, const Execution& execution,
                         const std::function<void(std::size_t, MetricField&&)>& consume) const;
@@ -65,8 +69,9 @@ class MetricSolver {
     Model model_;
     EikonalOptions options_;
     std::shared_ptr<const NodeMedium> medium_;
-    std::shared_ptr<OnCuda> cuda_;  ///< null on the CPU
-    bool marches_ = false;          ///< through the cells of the grid, from the first
+    std::optional<LayeredSphere> layers_;  ///< nearest to the model, if times are taken to them
+    std::shared_ptr<OnCuda> cuda_;         ///< null on the CPU
+    bool marches_ = false;                 ///< through the cells of the grid, from the first
     int halvings_ = 0;  ///< of the steps of the user's grid, round a source beside jumps
     /// Sources so far that are of first order.
     struct Counts {

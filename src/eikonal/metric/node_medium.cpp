@@ -222,6 +222,62 @@ SourceNumbers NodeMedium::fields_of(const MetricFactor& factor, int threads) con
     return out;
 }
 
+SourceNumbers NodeMedium::fields_of(const LayeredTimes& layers, const MetricFactor& factor,
+                                    int threads) const {
+    const Grid& grid = model_.grid();
+    SourceNumbers out;
+    NodeFields& fields = out.fields;
+    for (std::size_t n = at(NodeNumber::gamma_x); n < node_numbers; ++n) {
+        fields[n] = Field<float>(shape());
+    }
+    const auto field = [&](NodeNumber which) -> Field<float>& { return fields[at(which)]; };
+    const auto by_axis = [&](int axis) -> Field<float>& {
+        return fields[at(NodeNumber::gamma_x) + static_cast<std::size_t>(sweep_axis(grid, axis))];
+    };
+    std::vector<int> rows;
+    for (int k = 0; k < grid.shape.z; ++k) {
+        if (jumps_[static_cast<std::size_t>(k)] != 1) rows.push_back(k);
+    }
+    const auto columns =
+        static_cast<std::size_t>(grid.shape.x) * static_cast<std::size_t>(grid.shape.y);
+    out.gamma_below.resize(rows.size() * columns);
+    const Vec3 h = steps_along(grid);
+    parallel_for(grid.shape.x, threads, [&](std::int64_t slab) {
+        const int i = static_cast<int>(slab);
+        for (int j = 0; j < grid.shape.y; ++j) {
+            const LayeredTimes::Column column = layers.column(i, j);
+            std::size_t to_below =
+                grid.shape.offset(i, j, 0) / static_cast<std::size_t>(grid.shape.z);
+            for (int k = 0; k < grid.shape.z; ++k) {
+                const std::size_t node = grid.shape.offset(i, j, k);
+                const LayeredTimes::Node here = layers.node(column, k);
+                const bool dead = !(here.time > 0) || !std::isfinite(here.time);
+                const double per = dead ? 0 : 1 / here.time;
+                for (int axis = 0; axis < 2; ++axis) {
+                    by_axis(axis)[node] =
+                        static_cast<float>(h[axis] * per * here.by_angle * column.by_axis[axis]);
+                }
+                field(NodeNumber::gamma_z)[node] = static_cast<float>(h.z * per * here.above);
+                field(NodeNumber::f2)[node] =
+                    dead ? -1.0F : static_cast<float>(per * per / static_cast<double>(mean_[node]));
+                field(NodeNumber::tau)[node] = unreached<float>;
+                if (jumps_[static_cast<std::size_t>(k)] == 1) continue;
+                out.gamma_below[to_below] = static_cast<float>(h.z * per * here.below);
+                to_below += columns;
+            }
+        }
+    });
+    out.starts = start_nodes(factor);
+    for (StartNode& start : out.starts) {
+        const std::size_t node = shape().offset(start.node);
+        const Index3 index = grid.is_2d() ? Index3{start.node.y, 0, start.node.z} : start.node;
+        start.tau = layers.ratio_to(grid.position(index));
+        field(NodeNumber::tau)[node] = static_cast<float>(start.tau);
+        field(NodeNumber::f2)[node] = -1;
+    }
+    return out;
+}
+
 SourceNumbers NodeMedium::starts_of(const MetricFactor& factor) const {
     SourceNumbers out;
     out.starts = start_nodes(factor);
@@ -305,6 +361,7 @@ NodeNumbers NodeMedium::numbers(const SourceNumbers& of, Vec3 source) const {
         numbers.values[n] = field.empty() ? nullptr : field.data();
     }
     numbers.starts = of.starts;
+    numbers.gamma_below = of.gamma_below.empty() ? nullptr : of.gamma_below.data();
     return numbers;
 }
 

@@ -6,6 +6,7 @@
 #include "core/field.hpp"
 #include "eikonal/metric/factor.hpp"
 #include "eikonal/metric/kinks.hpp"
+#include "eikonal/metric/layered_times.hpp"
 #include "eikonal/metric/node_numbers.hpp"
 #include "model/model.hpp"
 
@@ -19,6 +20,7 @@ struct SourceNumbers {
     NodeFields fields;
     Field<float> first_f2;  ///< Thomsen: f^2 before the first ellipses
     std::vector<StartNode> starts;
+    std::vector<float> gamma_below;  ///< NodeNumbers::gamma_below
 };
 
 /// The steps of the grid, 0 along y in 2-D.
@@ -33,6 +35,9 @@ class NodeMedium {
 
     /// Ellipses of Thomsen's medium are at first those of the direction of grad T0.
     SourceNumbers fields_of(const MetricFactor& factor, int threads) const;
+    /// With the times of layers for T0.
+    SourceNumbers fields_of(const LayeredTimes& layers, const MetricFactor& factor,
+                            int threads) const;
     /// The start nodes alone, for a device that makes the rest.
     SourceNumbers starts_of(const MetricFactor& factor) const;
     /// Thomsen's medium: the tensors that touch the slowness surface in the direction of grad T, or

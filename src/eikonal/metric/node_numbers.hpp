@@ -30,6 +30,8 @@ struct NodeNumbers {
     /// Per row along z: (velocity below / velocity above)^2 where it jumps on the row, else 1; null
     /// if there are no jumps. f^2 is that above.
     const float* jumps = nullptr;
+    /// gamma_z right below each row of jumps, node by node, where T0 has a kink there; else null.
+    const float* gamma_below = nullptr;
     const GroundKinks* kinks = nullptr;  ///< of the rows (kinks.hpp); null if there are none
     std::array<const float*, node_numbers> values{};
     /// For a device that makes gamma and f^2 itself, where `values` has no tau.

@@ -122,8 +122,9 @@ def invert(
         Of "gauss-newton", what is kept small: the "first" or "second" derivatives of the change
         from the start model, or, "blocky", the number of edges of the model; "mixed": the model has
         a smooth part and one of few edges (2-D). "auto": "mixed" below a line along the
-        surface ("second" where velocities hardly differ), else "second" or "blocky", whichever
-        predicts picks left out better.
+        surface ("second" where velocities hardly differ, or where the start model is a layer over
+        rock that delay times found), else "second" or "blocky", whichever predicts picks left out
+        better.
     axis_weights
         Of the roughness along each axis. Default: 1, and 0.5 along z below a surface.
     correlation_length

@@ -9,6 +9,8 @@
 #include "tomography/layers/delay_times.hpp"
 #include "tomography/layers/first_arrival_check.hpp"
 #include "tomography/layers/flat_layers.hpp"
+#include "tomography/start/layered_start.hpp"
+#include "tomography/start/set_up.hpp"
 
 namespace fermat {
 namespace {
@@ -91,6 +93,117 @@ TEST(RefractionLayers, SayWhatTheyCannot) {
         [&] { refraction_layers(line_over(one, [](double) { return 0.0; }), 2, {}); },
         "`layers` is 2 and times over distance do not bend as those of 2 layers do, each "
         "faster than that above it (ask for fewer, or for none)");
+}
+
+/// First arrivals of a line: over ground v + g z down to `depth` at x, with `rock` below it.
+template <class DepthFn>
+std::vector<LinePick> line_over_rock(double v, double g, double rock, DepthFn depth) {
+    // The delay time is the integral of sqrt(1 / v^2 - 1 / rock^2) over the layer.
+    const auto delay = [&](double x) {
+        constexpr int steps = 4000;
+        double sum = 0;
+        for (int n = 0; n < steps; ++n) {
+            const double here = v + g * depth(x) * (n + 0.5) / steps;
+            sum += std::sqrt(1 / (here * here) - 1 / (rock * rock)) * depth(x) / steps;
+        }
+        return sum;
+    };
+    std::vector<LinePick> picks;
+    for (int s = 0; s < 13; ++s) {
+        for (int r = 0; r < 49; ++r) {
+            const double from = 8.0 * s;
+            const double to = 2.0 * r;
+            const double offset = std::fabs(from - to);
+            if (offset == 0) continue;
+            const double dives =
+                g > 0 ? std::acosh(1 + g * g * offset * offset / (2 * v * v)) / g : offset / v;
+            picks.push_back(
+                {from, to, std::min(dives, delay(from) + delay(to) + offset / rock), 3e-4});
+        }
+    }
+    return picks;
+}
+
+TEST(DelayTimes, KnowALayerThatGetsFasterWithDepth) {
+    const auto depth = [](double x) { return 5 + 0.02 * x; };
+    const auto found =
+        try_delay_times(line_over_rock(400, 80, 2600, depth), 2, 4, TopLayer::gradient);
+    ASSERT_TRUE(found);
+    EXPECT_NEAR(found->velocity[0], 400, 8);
+    EXPECT_NEAR(found->gradient, 80, 8);
+    EXPECT_NEAR(found->velocity[1], 2600, 30);
+    const auto thickness = thicknesses_of(*found).front();
+    for (const std::size_t n : {4U, 12U, 20U}) {
+        const double x = found->first + found->step * static_cast<double>(n);
+        EXPECT_NEAR(thickness[n], depth(x), 0.03 * depth(x));
+    }
+}
+
+Survey survey_with(const std::vector<LinePick>& picks) {
+    Survey survey = line_over(three, [](double) { return 0.0; });
+    EXPECT_EQ(survey.arrivals.size(), picks.size());
+    for (std::size_t n = 0; n < picks.size(); ++n) {
+        survey.arrivals[n].time = picks[n].time + (n % 2 == 0 ? 3e-4 : -3e-4);
+    }
+    return survey;
+}
+
+TEST(LayeredStart, IsTheLayerOverRock) {
+    const auto depth = [](double x) { return 5 + 0.02 * x; };
+    const Survey growing = survey_with(line_over_rock(400, 80, 2600, depth));
+    const auto found = layered_start(growing, survey_shape(growing));
+    ASSERT_TRUE(found);
+    EXPECT_NEAR(found->velocity_at(48, 3), 640, 32);
+    EXPECT_NEAR(found->velocity_at(48, 8), 2600, 60);
+    const Survey constant = survey_with(line_over_rock(500, 0, 2000, depth));
+    const auto simple = layered_start(constant, survey_shape(constant));
+    ASSERT_TRUE(simple);
+    EXPECT_EQ(simple->delays.gradient, 0);
+    EXPECT_NEAR(simple->velocity_at(20, 4.5), 500, 10);
+    EXPECT_NEAR(simple->velocity_at(20, 6.5), 2000, 40);
+}
+
+/// No refractor in it, and no start either where nobody knows how well times should be met.
+TEST(LayeredStart, IsNoneOfGradualGroundNorWithoutErrors) {
+    const auto deep = [](double) { return 50.0; };
+    const Survey gradual = survey_with(line_over_rock(400, 50, 2900, deep));
+    EXPECT_FALSE(layered_start(gradual, survey_shape(gradual)));
+    const auto depth = [](double) { return 5.0; };
+    Survey sharp = survey_with(line_over_rock(400, 0, 2600, depth));
+    EXPECT_TRUE(layered_start(sharp, survey_shape(sharp)));
+    sharp.has_errors = false;
+    EXPECT_FALSE(layered_start(sharp, survey_shape(sharp)));
+}
+
+TEST(LayeredStart, IsTakenUnlessAKindIsAskedFor) {
+    const auto depth = [](double) { return 5.0; };
+    const Survey picks = survey_with(line_over_rock(400, 80, 2600, depth));
+    const auto fastest = [](const Model& start) {
+        double most = 0;
+        for (const float v : start.given()) most = std::max(most, static_cast<double>(v));
+        return most;
+    };
+    const InversionSetup chosen = set_up_inversion(std::nullopt, picks, {});
+    EXPECT_EQ(chosen.options.gauss_newton.roughness.kind, Regularisation::second);
+    EXPECT_NEAR(fastest(chosen.start), 2600, 60);
+    const bool said =
+        std::any_of(chosen.choices.begin(), chosen.choices.end(), [](const std::string& one) {
+            return one.find("by delay times") != std::string::npos &&
+                   one.find("`regularisation=mixed` starts from a gradient") != std::string::npos;
+        });
+    EXPECT_TRUE(said);
+    InversionOptions asked;
+    asked.gauss_newton.roughness.kind = Regularisation::mixed;
+    const InversionSetup gradient = set_up_inversion(std::nullopt, picks, asked);
+    EXPECT_EQ(gradient.options.gauss_newton.roughness.kind, Regularisation::mixed);
+    // A gradient has many velocities, and a layer over rock one below it.
+    const auto of_rock = [](const Model& start) {
+        std::size_t count = 0;
+        for (const float v : start.given()) count += v > 2500 && v < 2700 ? 1 : 0;
+        return static_cast<double>(count) / static_cast<double>(start.given().size());
+    };
+    EXPECT_GT(of_rock(chosen.start), 0.5);
+    EXPECT_LT(of_rock(gradient.start), 0.5);
 }
 
 /// The earliest ray of each pair.

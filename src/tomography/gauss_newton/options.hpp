@@ -83,7 +83,8 @@ inline constexpr auto options_of<RoughnessOptions> = std::tuple{
         "regularisation", &RoughnessOptions::kind,
         "of gauss-newton: what is kept small, the change's gradient (first) or curvature "
         "(second), the number of edges (blocky), or both in two parts of the model (mixed); "
-        "auto: mixed below a line along the surface (second where velocities hardly differ), else "
+        "auto: mixed below a line along the surface (second where velocities hardly differ or the "
+        "start model is a layer over rock), else "
         "second or blocky by cross-validation"},
     Option{"axis_weights", &RoughnessOptions::weights, "of the roughness along each axis",
            Rule<Vec3>{&are_axis_weights, "> 0 along each axis; 0: chosen"},

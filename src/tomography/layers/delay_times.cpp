@@ -217,18 +217,89 @@ bool is_sound(const DelayTimes& found) {
     return true;
 }
 
-/// Velocity of the layer at the ground: the median of its picks.
-void solve_first(DelayTimes& found, const std::vector<LinePick>& picks) {
+/// Time over a distance of a wave that dives in v + g z.
+double diving_time(double offset, double velocity, double gradient) {
+    if (!(gradient > 0)) return offset / velocity;
+    return 2 / gradient * std::asinh(gradient * offset / (2 * velocity));
+}
+
+/// Velocity of the layer at the ground: the median of its picks. With a gradient, the pair of the
+/// least sum of differences: over a coarse table first, then closer three times.
+void solve_first(DelayTimes& found, const std::vector<LinePick>& picks, TopLayer top) {
     std::vector<double> speeds;
+    std::vector<LinePick> own;
     for (std::size_t i = 0; i < picks.size(); ++i) {
-        if (found.layer_of[i] == 0) speeds.push_back(picks[i].offset() / picks[i].time);
+        if (found.layer_of[i] != 0) continue;
+        speeds.push_back(picks[i].offset() / picks[i].time);
+        own.push_back(picks[i]);
     }
-    if (!speeds.empty()) found.velocity[0] = median(std::move(speeds));
+    if (speeds.empty()) return;
+    found.velocity[0] = median(speeds);
+    if (top == TopLayer::constant) return;
+    constexpr std::size_t most = 150;
+    const std::size_t stride = std::max<std::size_t>(1, own.size() / most);
+    double reach = 0;
+    for (const LinePick& pick : own) reach = std::max(reach, pick.offset());
+    // In logarithms of v and of g reach / v.
+    double v_middle = std::log(0.8 * found.velocity[0]);
+    double g_middle = std::log(1.0);
+    double v_half = std::log(2.0);
+    double g_half = std::log(40.0);
+    double best = std::numeric_limits<double>::infinity();
+    for (int round = 0; round < 4; ++round) {
+        constexpr int steps = 4;  // to each side
+        const double v_at = v_middle;
+        const double g_at = g_middle;
+        for (int i = -steps; i <= steps; ++i) {
+            for (int j = -steps; j <= steps; ++j) {
+                const double v = std::exp(v_at + v_half * i / steps);
+                const double g = std::exp(g_at + g_half * j / steps) * v / reach;
+                double sum = 0;
+                for (std::size_t n = 0; n < own.size(); n += stride) {
+                    sum += std::fabs(diving_time(own[n].offset(), v, g) - own[n].time);
+                }
+                if (sum >= best) continue;
+                best = sum;
+                v_middle = std::log(v);
+                g_middle = std::log(g * reach / v);
+                found.velocity[0] = v;
+                found.gradient = g;
+            }
+        }
+        v_half *= 1.5 / steps;
+        g_half *= 1.5 / steps;
+    }
+}
+
+/// Delay time, by a slowness along the line, of the part of a layer with v + g z above a depth.
+double delay_above(double depth, double velocity, double gradient, double slowness) {
+    if (!(gradient > 0)) {
+        const double u = velocity * slowness;
+        return depth / velocity * std::sqrt(std::max(1e-3, 1 - u * u));
+    }
+    const auto part = [&](double v) {
+        const double u = std::clamp(slowness * v, 1e-9, 1.0);
+        return std::sqrt(1 - u * u) - std::acosh(1 / u);
+    };
+    return (part(velocity + gradient * depth) - part(velocity)) / gradient;
+}
+
+/// The depth above which a layer with v + g z makes a delay time: where that is not reached before
+/// velocity is that of the refractor, the depth where it is.
+double depth_of_delay(double delay, double velocity, double gradient, double slowness) {
+    if (!(gradient > 0)) return delay / delay_above(1, velocity, 0, slowness);
+    double low = 0;
+    double high = (1 / slowness - velocity) / gradient;
+    for (int n = 0; n < 50; ++n) {
+        const double middle = 0.5 * (low + high);
+        (delay_above(middle, velocity, gradient, slowness) < delay ? low : high) = middle;
+    }
+    return 0.5 * (low + high);
 }
 
 /// Delay times and velocities that begin with straight pieces, until no pick changes its layer.
-DelayTimes settled(DelayTimes found, const std::vector<LinePick>& picks,
-                   const LineSegments& pieces) {
+DelayTimes settled(DelayTimes found, const std::vector<LinePick>& picks, const LineSegments& pieces,
+                   TopLayer top) {
     for (const LineSegment& piece : pieces) {
         found.velocity.push_back(1 / piece.slowness);
         if (found.velocity.size() == 1) continue;
@@ -239,7 +310,7 @@ DelayTimes settled(DelayTimes found, const std::vector<LinePick>& picks,
     for (int round = 0; round < rounds; ++round) {
         if (!is_sound(found)) break;
         DelayTimes next = found;
-        solve_first(next, picks);
+        solve_first(next, picks, top);
         for (std::size_t k = 1; k < pieces.size(); ++k) solve_refractor(next, picks, k);
         for (std::size_t i = 0; i < picks.size(); ++i) next.layer_of[i] = earliest(next, picks[i]);
         if (!is_sound(next)) break;
@@ -269,22 +340,36 @@ double DelayTimes::delay_at(std::size_t refractor, double x) const {
 
 double DelayTimes::time_of(std::size_t layer, const LinePick& pick) const {
     const double along = pick.offset() / velocity[layer];
-    if (layer == 0) return along;
+    if (layer == 0) return diving_time(pick.offset(), velocity[0], gradient);
     return along + delay_at(layer, pick.source) + delay_at(layer, pick.receiver);
 }
 
+std::vector<LinePick> line_picks(const Survey& survey) {
+    std::vector<LinePick> out;
+    for (const Arrival& pick : survey.arrivals) {
+        const Event& event = survey.event_of(pick);
+        out.push_back({event.position.x, survey.station_of(pick).position.x,
+                       pick.time - event.origin_time, pick.error});
+    }
+    return out;
+}
+
 DelayTimes find_delay_times(const std::vector<LinePick>& picks, std::size_t layers, double step) {
+    auto found = try_delay_times(picks, layers, step, TopLayer::constant);
+    if (found) return std::move(*found);
+    throw InputError(
+        fmt::format("`layers` is {} and times over distance do not bend as those of {} layers do, "
+                    "each faster than that above it (ask for fewer, or for none)",
+                    layers, layers));
+}
+
+std::optional<DelayTimes> try_delay_times(const std::vector<LinePick>& picks, std::size_t layers,
+                                          double step, TopLayer top) {
     std::vector<LinePick> apart;
     for (const LinePick& pick : picks) {
         if (pick.offset() > 0 && pick.time > 0) apart.push_back(pick);
     }
-    const auto refuse = [&] {
-        throw InputError(
-            fmt::format("`layers` is {} and times over distance do not bend as those of {} layers "
-                        "do, each faster than that above it (ask for fewer, or for none)",
-                        layers, layers));
-    };
-    if (apart.size() < 12 * layers) refuse();
+    if (apart.size() < 12 * layers) return std::nullopt;
     DelayTimes empty;
     double low = apart.front().source;
     double high = low;
@@ -299,12 +384,12 @@ DelayTimes find_delay_times(const std::vector<LinePick>& picks, std::size_t laye
     std::vector<DelayTimes> all;
     double least = std::numeric_limits<double>::infinity();
     for (const LineSegments& pieces : ways_to_divide(curve_of(apart), layers)) {
-        DelayTimes found = settled(empty, apart, pieces);
+        DelayTimes found = settled(empty, apart, pieces, top);
         if (!is_sound(found)) continue;
         least = std::min(least, found.misfit);
         all.push_back(std::move(found));
     }
-    if (all.empty()) refuse();
+    if (all.empty()) return std::nullopt;
     // What is hardly better is not held against the pieces that fit best.
     constexpr double alike = 1.25;
     return *std::find_if(all.begin(), all.end(),
@@ -312,19 +397,17 @@ DelayTimes find_delay_times(const std::vector<LinePick>& picks, std::size_t laye
 }
 
 std::vector<std::vector<double>> thicknesses_of(const DelayTimes& found) {
-    const auto cosine = [&](std::size_t layer, std::size_t refractor) {
-        const double sine = found.velocity[layer] / found.velocity[refractor];
-        return std::sqrt(std::max(1e-3, 1 - sine * sine));
-    };
+    const auto gradient_of = [&](std::size_t layer) { return layer == 0 ? found.gradient : 0; };
     std::vector<std::vector<double>> out;
     for (std::size_t k = 1; k < found.velocity.size(); ++k) {
+        const double slowness = 1 / found.velocity[k];
         std::vector<double> own(found.places);
         for (std::size_t at = 0; at < found.places; ++at) {
             double delay = found.delay[k - 1][at];
             for (std::size_t m = 0; m + 1 < k; ++m) {
-                delay -= out[m][at] * cosine(m, k) / found.velocity[m];
+                delay -= delay_above(out[m][at], found.velocity[m], gradient_of(m), slowness);
             }
-            own[at] = delay * found.velocity[k - 1] / cosine(k - 1, k);
+            own[at] = depth_of_delay(delay, found.velocity[k - 1], gradient_of(k - 1), slowness);
         }
         const double usual = std::max(median(own), 1e-3 * found.step);
         for (double& one : own) one = std::clamp(one, 0.05 * usual, 4 * usual);

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
+
+#include "survey/survey.hpp"
 
 namespace fermat {
 
@@ -12,6 +15,8 @@ namespace fermat {
 //   t = d_k(x_s) + d_k(x_r) + |x_r - x_s| / v_k,
 //
 // d_k the delay time of the refractor below a point. Picks that run both ways tell d and v apart.
+// In the layer at the ground waves run straight, or dive where its velocity v + g z grows with
+// depth: t = 2 / g asinh(g |x_r - x_s| / 2 v).
 
 /// A first arrival along a line.
 struct LinePick {
@@ -23,12 +28,19 @@ struct LinePick {
     double offset() const { return receiver > source ? receiver - source : source - receiver; }
 };
 
+/// The picks of a line, times from the origins of their events.
+std::vector<LinePick> line_picks(const Survey& survey);
+
+/// What the layer at the ground is like.
+enum class TopLayer { constant, gradient };
+
 /// Delay times and velocities of refractors; layer 0 is the one at the ground.
 struct DelayTimes {
     double first = 0;  ///< x of the first place
     double step = 1;   ///< between places
     std::size_t places = 2;
-    std::vector<double> velocity;            ///< of each layer
+    std::vector<double> velocity;            ///< of each layer, at its top
+    double gradient = 0;                     ///< of the layer at the ground
     std::vector<std::vector<double>> delay;  ///< of refractor k at places: delay[k - 1]
     std::vector<std::size_t> layer_of;       ///< in which each pick travels
     double misfit = 0;                       ///< mean of |time - predicted|
@@ -44,6 +56,9 @@ struct DelayTimes {
 /// best counts, unless another misses the picks less by a fifth in the end. `step`: distance of the
 /// places of delay times. Throws InputError where picks do not tell that many layers.
 DelayTimes find_delay_times(const std::vector<LinePick>& picks, std::size_t layers, double step);
+/// The same; nothing where picks do not tell that many layers.
+std::optional<DelayTimes> try_delay_times(const std::vector<LinePick>& picks, std::size_t layers,
+                                          double step, TopLayer top);
 
 /// Thickness of each layer but the last below the places, of the delay times: that which waves
 /// along its bottom need, with the angles of level layers. At least a twentieth of its median.

@@ -15,16 +15,6 @@
 namespace fermat {
 namespace {
 
-std::vector<LinePick> line_picks(const Survey& survey) {
-    std::vector<LinePick> out;
-    for (const Arrival& pick : survey.arrivals) {
-        const Event& event = survey.event_of(pick);
-        out.push_back({event.position.x, survey.station_of(pick).position.x,
-                       pick.time - event.origin_time, pick.error});
-    }
-    return out;
-}
-
 /// Two digits: a number that people would choose.
 double two_digits_up(double h) {
     const double unit = std::pow(10, std::floor(std::log10(h)) - 1);

@@ -44,7 +44,7 @@ std::vector<double> taut_lengths(std::span<const Vec3> ground, std::size_t from,
 
 /// A pick of a line, and what it is taken for: a column each of its shot and its receiver, others
 /// for picks to the left than for those to the right, and two powers of its distance.
-struct LinePick {
+struct SidedPick {
     std::size_t shot = 0;
     std::size_t receiver = 0;
     std::array<double, 2> powers{};
@@ -57,9 +57,9 @@ struct LinePick {
 /// gradients.
 class WithoutColumns {
   public:
-    WithoutColumns(std::span<const LinePick> picks, std::size_t columns)
+    WithoutColumns(std::span<const SidedPick> picks, std::size_t columns)
         : picks_(picks), scale_(columns + 2, 0) {
-        for (const LinePick& pick : picks_) {
+        for (const SidedPick& pick : picks_) {
             scale_[pick.shot] += 1;
             scale_[pick.receiver] += 1;
             for (std::size_t p = 0; p < 2; ++p) {
@@ -105,7 +105,7 @@ class WithoutColumns {
         const auto at = [&](std::size_t column) { return scale_[column] * x[column]; };
         const std::size_t columns = scale_.size() - 2;
         std::vector<double> out;
-        for (const LinePick& pick : picks_) {
+        for (const SidedPick& pick : picks_) {
             out.push_back(at(pick.shot) + at(pick.receiver) + pick.powers[0] * at(columns) +
                           pick.powers[1] * at(columns + 1));
         }
@@ -124,7 +124,7 @@ class WithoutColumns {
         return out;
     }
 
-    std::span<const LinePick> picks_;
+    std::span<const SidedPick> picks_;
     std::vector<double> scale_;
     std::size_t used_ = 0;
 };
@@ -132,7 +132,7 @@ class WithoutColumns {
 /// Picks between points of the ground that are a quarter of the longest distance apart or more:
 /// nearer ones do not reach the rock that far ones run through.
 struct FarPicks {
-    std::vector<LinePick> picks;
+    std::vector<SidedPick> picks;
     std::size_t columns = 0;
     double velocity = 0;  ///< median
 
@@ -189,20 +189,20 @@ struct SavedTime {
     std::vector<double> left;
 };
 
-std::optional<SavedTime> saved_time(std::span<const LinePick> picks, std::size_t columns,
+std::optional<SavedTime> saved_time(std::span<const SidedPick> picks, std::size_t columns,
                                     double velocity) {
     constexpr std::size_t least_left = 30;
     const WithoutColumns fit(picks, columns);
     if (picks.size() < fit.used() + least_left) return std::nullopt;
-    const auto rest_of = [&](double LinePick::*value) {
+    const auto rest_of = [&](double SidedPick::*value) {
         std::vector<double> values;
-        for (const LinePick& pick : picks) values.push_back(pick.*value);
+        for (const SidedPick& pick : picks) values.push_back(pick.*value);
         return fit.of(std::move(values));
     };
-    const std::vector<double> saved = rest_of(&LinePick::saved);
-    const std::vector<double> as_given = rest_of(&LinePick::as_given);
+    const std::vector<double> saved = rest_of(&SidedPick::saved);
+    const std::vector<double> as_given = rest_of(&SidedPick::as_given);
     SavedTime out;
-    out.left = rest_of(&LinePick::time);
+    out.left = rest_of(&SidedPick::time);
     out.turned = WithoutColumns::dot(saved, saved);
     out.given = WithoutColumns::dot(as_given, as_given);
     if (!(out.turned > 0)) return std::nullopt;
@@ -216,13 +216,13 @@ std::optional<SavedTime> saved_time(std::span<const LinePick> picks, std::size_t
 }
 
 /// Without the picks that the fit misses by far.
-std::vector<LinePick> without_outliers(std::span<const LinePick> picks,
-                                       std::span<const double> left) {
+std::vector<SidedPick> without_outliers(std::span<const SidedPick> picks,
+                                        std::span<const double> left) {
     constexpr double far = 6;  // times the median
     std::vector<double> sizes;
     for (const double one : left) sizes.push_back(std::abs(one));
     const double most = far * upper_median(sizes);
-    std::vector<LinePick> out;
+    std::vector<SidedPick> out;
     for (std::size_t n = 0; n < picks.size(); ++n) {
         if (sizes[n] <= most) out.push_back(picks[n]);
     }
@@ -242,7 +242,7 @@ std::optional<std::string> mirrored_relief(const Survey& picks, const SurveyShap
     const FarPicks far(picks, ground, shape.longest);
     auto found = saved_time(far.picks, far.columns, far.velocity);
     if (!found) return std::nullopt;
-    const std::vector<LinePick> kept = without_outliers(far.picks, found->left);
+    const std::vector<SidedPick> kept = without_outliers(far.picks, found->left);
     found = saved_time(kept, far.columns, far.velocity);
     if (!found || found->deviations < sure) return std::nullopt;
     const bool likely = found->part > 0.5 && found->part < 5;

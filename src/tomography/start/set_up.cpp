@@ -21,6 +21,7 @@
 #include "tomography/joint/joint_setup.hpp"
 #include "tomography/start/far_events.hpp"
 #include "tomography/start/first_guess.hpp"
+#include "tomography/start/layered_start.hpp"
 #include "tomography/start/pick_checks.hpp"
 #include "tomography/start/survey_points.hpp"
 
@@ -45,11 +46,6 @@ double least_depth(const Model& model) {
     const Grid& grid = model.grid();
     const Vec3 size = grid.extent();
     return std::min(size.z, grid.is_2d() ? size.x : std::max(size.x, size.y));
-}
-
-double fastest_of(const Model& model) {
-    const auto v = model.given();
-    return *std::max_element(v.begin(), v.end());
 }
 
 /// Times from the origin of events, of P alone where there is P: what a velocity is guessed from.
@@ -91,12 +87,22 @@ double origin_mismatch(const Survey& picks) {
     return *middle;
 }
 
+/// Whether the start model may have layers: one velocity, and a regularisation that is chosen too.
+bool may_have_layers(const Survey& picks, const InversionOptions& options) {
+    const GaussNewtonOptions& own = options.gauss_newton;
+    const bool gauss_newton =
+        options.method == InversionMethod::gauss_newton ||
+        (options.method == InversionMethod::automatic && options.schedule.empty());
+    return gauss_newton && own.roughness.kind == Regularisation::automatic && !own.reference &&
+           own.terms == Terms::none && !is_joint(picks, options);
+}
+
 class SetUp {
   public:
     SetUp(InversionSetup& setup, const SurveyShape& shape, const RepeatedPaths& both_ways)
         : setup_(setup), shape_(shape), both_ways_(both_ways) {}
 
-    void describe_guess(const FirstGuess& guess) {
+    void describe_guess(const FirstGuess& guess, const std::optional<LayeredStart>& layers) {
         const Grid& grid = setup_.start.grid();
         const std::size_t holes = guess.shape.ground.buried;
         choose(fmt::format("`spacing={:g}` `depth={:.3g}`: {} nodes from ({}), {} survey{}",
@@ -104,27 +110,7 @@ class SetUp {
                            to_string(grid.shape), numbers(grid, grid.origin),
                            guess.shape.along_surface ? "a surface" : "not a surface",
                            holes > 0 ? fmt::format(", {} points below the ground", holes) : ""));
-        if (guess.profile) {
-            const DepthProfile& profile = *guess.profile;
-            choose(fmt::format(
-                "start model: {:.4g} at the ground to {:.4g} at a depth of {:.3g}, by the slopes "
-                "of times over distance",
-                profile.velocity.front(), profile.velocity.back(), profile.depth.back()));
-            return;
-        }
-        if (guess.fit.gradient == 0) {
-            choose(fmt::format(
-                "start model: {:.4g} everywhere{}, which misses the picks by {:.2g} % (median)",
-                guess.fit.v0, guess.has_ground ? " below the ground, air above it" : "",
-                100 * guess.fit.misfit));
-            return;
-        }
-        choose(fmt::format(
-            "start model: {:.4g} at the {}, growing by {:.4g} per length to {:.4g}{}; the gradient "
-            "misses the picks by {:.2g} % (median)",
-            guess.fit.v0, guess.has_ground ? "ground" : "top", guess.fit.gradient,
-            fastest_of(setup_.start.first()), guess.has_ground ? ", air above it" : "",
-            100 * guess.fit.misfit));
+        choose(start_sentence(guess, setup_.start.first(), layers));
     }
 
     void choose_method() {
@@ -179,7 +165,8 @@ class SetUp {
         choose(fmt::format("`axis_weights={}`", numbers(setup_.start.grid(), roughness.weights)));
     }
 
-    void choose_bounds() {
+    /// `layers`: the start model has the fastest rock, and ground as slow as there is.
+    void choose_bounds(bool layers) {
         UpdateLimits& limits = setup_.options.update;
         const bool low = limits.min_velocity > 0;
         const bool high = std::isfinite(limits.max_velocity);
@@ -193,7 +180,7 @@ class SetUp {
             slowest = std::min(slowest, static_cast<double>(v));
             fastest = std::max(fastest, static_cast<double>(v));
         }
-        constexpr double reach = 3;
+        const double reach = layers ? 2 : 3;
         if (!low) limits.min_velocity = rounded(slowest / reach, false);
         if (!high) limits.max_velocity = rounded(fastest * reach, true);
         choose(fmt::format("`min_velocity={:g}` `max_velocity={:g}`", limits.min_velocity,
@@ -450,6 +437,14 @@ InversionSetup set_up_inversion(std::optional<Medium> start, Survey picks, Inver
         first.emplace(first_guess(travelling, guess, buried));
         if (first->shape.is_2d) picks.is_2d = true;
     }
+    std::optional<LayeredStart> layers;
+    if (first && may_have_layers(picks, options)) {
+        layers = layered_start(travelling, first->shape);
+        std::optional<Model> model;
+        if (layers) model = layered_model(*layers, *first);
+        if (model) first->start = std::move(*model);
+        if (!model) layers.reset();
+    }
     const auto far = first ? say_far_events(far_events(travelling), travelling) : std::nullopt;
     InversionSetup setup{first ? Medium(first->start) : std::move(*start),
                          std::move(picks),
@@ -472,7 +467,8 @@ InversionSetup set_up_inversion(std::optional<Medium> start, Survey picks, Inver
         setup.warnings.push_back(std::move(said));
     }
     SetUp choices(setup, shape, reciprocal_pairs(travelling, shape.point_distance));
-    if (first) choices.describe_guess(*first);
+    if (first) choices.describe_guess(*first, layers);
+    if (layers) setup.options.gauss_newton.roughness.kind = Regularisation::second;
     if (first && !first->shape.is_2d && !buried) {
         if (auto said = points_on_line(setup.picks)) setup.warnings.push_back(*said);
     }
@@ -482,7 +478,7 @@ InversionSetup set_up_inversion(std::optional<Medium> start, Survey picks, Inver
     if (setup.options.method == InversionMethod::gauss_newton) {
         choices.refuse_contradictions();
         choices.choose_axis_weights();
-        choices.choose_bounds();
+        choices.choose_bounds(layers.has_value());
         validate(setup.options, setup.picks, setup.start);
         if (is_joint(setup.picks, setup.options)) {
             choices.settle_joint();
@@ -492,7 +488,7 @@ InversionSetup set_up_inversion(std::optional<Medium> start, Survey picks, Inver
         }
     } else if (setup.options.method == InversionMethod::adjoint) {
         choices.choose_axis_weights();
-        choices.choose_bounds();
+        choices.choose_bounds(layers.has_value());
     }
     return setup;
 }

@@ -30,6 +30,9 @@ class HostBlock {
         }
     }
 
+    /// A barrier of its own, as between reads of all lanes and a write of the next phase.
+    FERMAT_HD void sync() const {}
+
     /// One item per lane of a warp.
     template <class Phase>
     FERMAT_HD void each_lane(Phase phase) const {
@@ -73,8 +76,9 @@ class CudaBlock {
              lane += static_cast<int>(blockDim.x)) {
             phase(lane);
         }
-        __syncthreads();
+        sync();
     }
+    __device__ void sync() const { __syncthreads(); }
 };
 
 /// A group of neighbouring lanes of a warp. Where an algorithm has long phases for one lane,
@@ -87,8 +91,9 @@ class CudaGroup {
     template <class Phase>
     __device__ void for_each(int count, Phase phase) const {
         for (int lane = index(); lane < count; lane += Lanes) phase(lane);
-        __syncwarp(members());
+        sync();
     }
+    __device__ void sync() const { __syncwarp(members()); }
     __device__ bool leads() const { return index() == 0; }
 
   private:
@@ -108,8 +113,9 @@ class CudaWarp {
     template <class Phase>
     __device__ void for_each(int count, Phase phase) const {
         for (int lane = index(); lane < count; lane += lanes) phase(lane);
-        __syncwarp();
+        sync();
     }
+    __device__ void sync() const { __syncwarp(); }
     template <class Phase>
     __device__ void each_lane(Phase phase) const {
         phase(index());

@@ -117,7 +117,7 @@ FERMAT_HD_INLINE void take_node_tile(Block block, const NodeTiles& tiles,
         }
     });
     const bool waits = *room.waits != 0;
-    block.for_each(0, [](int) {});  // all lanes have read before the next entry is looked at
+    block.sync();  // all lanes have read before the next entry is looked at
     if (waits) return;
     const int rounds = visit_node_tile(
         block, tiles, steps, times + static_cast<std::size_t>(shot) * stride, tile, lanes, room);

@@ -82,7 +82,7 @@ FERMAT_HD void settle_back_group(Block block, const BackProblem<Real>& problem,
             const int other = group.find(order.across(entry, face));
             if (other < group.count) active |= 1U << other;
         }
-        block.for_each(0, [](int) {});
+        block.sync();
         if (visits > back_most_visits) {
             if (block.leads()) atomic_add(*problem.unsettled, 1);
             return;
@@ -104,19 +104,19 @@ FERMAT_HD void take_back_group(Block block, const BackProblem<Real>& problem,
             settle_back_tile<Dim, Real>(block, problem, order, queue, leader, marks, storage);
         }
         publish();
-        block.for_each(0, [](int) {});
+        block.sync();
         order.release(block, leader, marks & BackMark::faces);
     } else {
         BackGroup& group = storage.group;
         if (block.leads()) order.find_group(leader, group);
-        block.for_each(0, [](int) {});
+        block.sync();
         unsigned active = 0;
         for (int n = 0; n < group.count; ++n) {
             if (lively(read_fresh(order.marks[group.tile[n]]))) active |= 1U << n;
         }
         settle_back_group<Dim, Real>(block, problem, order, queue, active, storage);
         publish();
-        block.for_each(0, [](int) {});
+        block.sync();
         for (int n = 0; n < group.count; ++n) {
             const unsigned entry = group.tile[n];
             unsigned faces = order.marks[entry] & BackMark::faces;

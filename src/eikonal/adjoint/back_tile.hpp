@@ -156,7 +156,7 @@ class BackVisit {
         if constexpr (Dim == 3) hand_on_along<0>(faces);
         hand_on_along<1>(faces);
         hand_on_along<2>(faces);
-        block_.for_each(0, [](int) {});
+        block_.sync();
     }
 
   private:

@@ -101,7 +101,7 @@ struct TileQueue {
     template <class Block>
     FERMAT_HD TileState state_of(Block block, unsigned entry) const {
         const TileState state = states[entry];
-        block.for_each(0, [](int) {});
+        block.sync();
         return state;
     }
     /// Whether a tile is to be visited now. It waits again, or is left as it is, if not. `crossing`

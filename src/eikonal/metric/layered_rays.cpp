@@ -199,7 +199,7 @@ void LayeredRays::add_family(double p_high, double p_low, std::size_t lowest, bo
     // the boundary their way changes most with the angle.
     constexpr double step = 0.02;
     const double most = std::acos(p_low / p_high);
-    const int count = std::max(10, static_cast<int>(std::ceil(most / step)));
+    const int count = std::max(4, static_cast<int>(std::ceil(most / step)));
     Family family{lowest, turns, {}};
     for (int i = 0; i <= count; ++i) {
         const double p = i == count ? p_low : p_high * std::cos(most * i * i / (count * count));

@@ -11,6 +11,7 @@ namespace fermat {
 namespace {
 
 constexpr double most_variation = 0.1;   ///< of velocity along a row
+constexpr int most_rows = 1000;          ///< the memory of rays grows as the square of rows
 constexpr double least_fall = 1 - 1e-4;  ///< of slowness times radius, from row to row
 constexpr double most_lift = 0.99;       ///< of slowness, so that this holds
 
@@ -29,7 +30,7 @@ std::optional<LayeredSphere> nearest_layers(const Model& model) {
     const CoordinateNumbers& whole = model.coordinates();
     const Grid& grid = model.grid();
     if (whole.system != Coordinates::spherical || whole.jumps.empty()) return {};
-    if (!model.is_isotropic() || grid.shape.z < 2) return {};
+    if (!model.is_isotropic() || grid.shape.z < 2 || grid.shape.z > most_rows) return {};
     const auto rows = static_cast<std::size_t>(grid.shape.z);
     std::vector<double> sums(rows);
     for (std::size_t n = 0; n < model.velocity().size(); ++n) {

@@ -100,7 +100,7 @@ TEST_F(GpuDevices, GradientsOfPicksAreThoseOfOneDevice) {
         for (std::size_t n = 1; n < repeats; ++n) {
             for (const Event& event : survey.events) many.events.push_back(event);
             for (Arrival arrival : survey.arrivals) {
-                arrival.event += static_cast<std::int32_t>(n * survey.events.size());
+                arrival.event = arrival.event + static_cast<std::int32_t>(n * survey.events.size());
                 many.arrivals.push_back(arrival);
             }
         }

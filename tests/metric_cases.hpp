@@ -14,8 +14,9 @@ namespace fermat::test {
 
 /// Small models with a metric, for adjoints.
 
-/// Smooth relief about a mean.
-inline Field<float> relief(Shape shape, double mean, double size, unsigned seed) {
+/// Smooth relief about a mean, with waves that are so many times as long as those of small models.
+inline Field<float> relief(Shape shape, double mean, double size, unsigned seed,
+                           double smoothness = 1) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> wave(-4, 4);
     double waves[4][4];
@@ -28,7 +29,7 @@ inline Field<float> relief(Shape shape, double mean, double size, unsigned seed)
             for (int k = 0; k < shape.z; ++k) {
                 double sum = 0;
                 for (const auto& w : waves) {
-                    sum += std::cos((w[0] * i + w[1] * j + w[2] * k) / 10 + w[3]);
+                    sum += std::cos((w[0] * i + w[1] * j + w[2] * k) / (10 * smoothness) + w[3]);
                 }
                 out(i, j, k) = static_cast<float>(mean + size * sum / 4);
             }
@@ -45,6 +46,7 @@ struct MetricCase {
     std::vector<Vec3> receivers;
     double velocity = 3;
     std::vector<Index3> air{};
+    double smoothness = 1;
 };
 
 inline AnisotropyValues copied(const AnisotropyValues& of) {
@@ -55,7 +57,7 @@ inline AnisotropyValues copied(const AnisotropyValues& of) {
 }
 
 inline Model model_of(const MetricCase& c) {
-    Field<float> velocity = relief(c.grid.shape, c.velocity, 0.1 * c.velocity, 4);
+    Field<float> velocity = relief(c.grid.shape, c.velocity, 0.1 * c.velocity, 4, c.smoothness);
     for (const Index3 n : c.air) velocity(n) = 0;
     return Model(c.grid, std::move(velocity))
         .with_metric(std::make_shared<Metric>(c.grid, c.coordinates, copied(c.anisotropy)));

@@ -104,7 +104,7 @@ class HostBands {
         for (const MetricStart& start : starts_) {
             const double t0 = t0_.t0[start.node];
             if (t0 == 0) continue;
-            const double by_time = backward().gathered(start.node) / t0;
+            const double by_time = backward().gathered(start.node).sum / t0;
             by_t0[start.node] -= by_time * tau[start.node];
             add_start(model_, slowness_, place_, start, by_time, sum);
         }

@@ -141,9 +141,12 @@ TEST_F(GpuMetricAdjoint, IsThatOfTheCpu) {
     }
 }
 
+/// Smooth ones: where fronts collide, the equations have more than one solution, and the fields of
+/// single precision that both devices begin with may lead to different ones.
 TEST_F(GpuMetricAdjoint, IsThatOfTheCpuOnLargeGrids) {
     MetricCase sphere = test::sphere();
     sphere.grid = {{65, 57, 49}, {39.5, 9.5, 0}, {0.03, 0.04, 1.6}};
+    sphere.smoothness = 5;
     expect_as_on_cpu(sphere, 2);
 }
 

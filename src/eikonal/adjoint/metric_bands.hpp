@@ -20,7 +20,6 @@ namespace fermat {
 struct MetricBands {
     static constexpr int no_band = 0xffff;
     static constexpr int most = 16384;
-    static constexpr int width = 16;  ///< of the window
 
     int count = 0;
     const std::uint32_t* nodes = nullptr;
@@ -68,6 +67,7 @@ FERMAT_HD void for_each_reader(const MetricNodes& nodes, std::size_t n, Visit vi
 
 /// Carries tau on until every node solves its equation to rounding.
 struct MetricForward {
+    static constexpr int width = 16;        ///< of the window
     static constexpr int free_visits = 64;  ///< then nodes keep the neighbours that they read
     static constexpr int most_visits = 2000;
     static constexpr double settled = 1e-15;  ///< of a tau
@@ -125,8 +125,12 @@ FERMAT_HD inline bool weigh_metric_node(const MetricForward& field, std::uint32_
 
 /// dJ/dtau of nodes from what J asks of them and what they hand on to one another.
 struct MetricBackward {
+    static constexpr int width = 32;  ///< of the window
     static constexpr int most_visits = 2000;
-    static constexpr double settled = 1e-15;  ///< of a node's value
+    static constexpr double settled = 1e-15;  ///< of the parts of a node's value
+    /// Of marks.fresh: `next` is to be taken, and others are to know of it.
+    static constexpr unsigned char takes = 1;
+    static constexpr unsigned char changes = 2;
 
     MetricNodes nodes;
     MetricBands bands;
@@ -139,10 +143,15 @@ struct MetricBackward {
     FERMAT_HD int first_band(int, int high) const { return bands.count - high; }
     FERMAT_HD int place_of(int band) const { return bands.count - 1 - band; }
 
-    /// What J asks of a node, and those that read it. In the order of the neighbours.
-    FERMAT_HD double gathered(std::size_t n) const {
+    /// What J asks of a node, and those that read it, in the order of the neighbours; and the sum
+    /// of the sizes of its parts, of which its rounding is a share.
+    struct Gathered {
+        double sum = 0;
+        double size = 0;
+    };
+    FERMAT_HD Gathered gathered(std::size_t n) const {
         const Index3 at = nodes.index_of(n);
-        double sum = asked[n];
+        Gathered out{asked[n], std::abs(asked[n])};
         for (int axis = 0; axis < 3; ++axis) {
             const std::ptrdiff_t stride = nodes.stride(axis);
             for (int steps = -2; steps <= 2; ++steps) {
@@ -158,26 +167,28 @@ struct MetricBackward {
                 const bool is_near = steps == 1 || steps == -1;
                 if (!is_near && !second) continue;
                 const double weight = is_near ? (second ? 2 : 1) : -0.5;
-                sum += weight * pull[axis][reader] * by_tau[reader];
+                const double part = weight * pull[axis][reader] * by_tau[reader];
+                out.sum += part;
+                out.size += std::abs(part);
             }
         }
-        return sum;
+        return out;
     }
     FERMAT_HD void find(std::uint32_t n) const {
         if (marks.stale[n] == 0) return;
         marks.stale[n] = 0;
         if (marks.visits[n] < most_visits) ++marks.visits[n];
-        marks.next[n] = gathered(n);
-        marks.fresh[n] = 1;
+        const Gathered found = gathered(n);
+        marks.next[n] = found.sum;
+        const bool changed = std::abs(found.sum - by_tau[n]) > settled * found.size;
+        marks.fresh[n] = changed ? changes : takes;
     }
     template <class Wake>
     FERMAT_HD void take(std::uint32_t n, Wake wake) const {
         if (marks.fresh[n] == 0) return;
+        const bool changed = marks.fresh[n] == changes;
         marks.fresh[n] = 0;
-        const double before = by_tau[n];
-        const double now = marks.next[n];
-        by_tau[n] = now;
-        const bool changed = std::abs(now - before) > settled * std::abs(now);
+        by_tau[n] = marks.next[n];
         if (!changed || marks.visits[n] >= most_visits) return;
         for (int axis = 0; axis < 3; ++axis) {
             if (pull[axis][n] == 0) continue;
@@ -200,8 +211,7 @@ FERMAT_HD int relax_in_bands(const Block& block, const Task& task, int most) {
     int low = 0;
     int pass = 0;
     for (; low < bands.count && pass < most; ++pass) {
-        const int high =
-            low + MetricBands::width < bands.count ? low + MetricBands::width : bands.count;
+        const int high = low + Task::width < bands.count ? low + Task::width : bands.count;
         const int first_band = task.first_band(low, high);
         const std::uint32_t first = bands.begin[first_band];
         const auto open = static_cast<int>(bands.begin[first_band + high - low] - first);

@@ -163,7 +163,7 @@ __global__ void ask_starts(MetricBackward back, const CudaMetricAdjoint::Start* 
     const std::size_t n = thread_number();
     if (n >= count) return;
     const std::size_t node = starts[n].node;
-    by_tau[n] = back.gathered(node);
+    by_tau[n] = back.gathered(node).sum;
     if (t0[node] > 0) by_t0[node] -= by_tau[n] / t0[node] * starts[n].tau;
 }
 

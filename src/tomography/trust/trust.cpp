@@ -13,6 +13,7 @@
 #include "tomography/gauss_newton/true_sizes.hpp"
 #include "tomography/trust/estimates.hpp"
 #include "tomography/trust/linear_problem.hpp"
+#include "tomography/trust/start_edges.hpp"
 
 namespace fermat {
 namespace {
@@ -85,6 +86,18 @@ std::vector<double> log_change(const LinearProblem& problem) {
     return change;
 }
 
+/// The logarithm of the start model's velocity, per sample; not a number in air.
+std::vector<double> log_start(const LinearProblem& problem) {
+    const auto velocity = problem.model().given();
+    const Parameters& parameters = problem.parameters();
+    std::vector<double> out(velocity.size(), std::nan(""));
+    for (std::size_t s = 0; s < out.size(); ++s) {
+        if (velocity[s] == 0) continue;
+        out[s] = -parameters.bounds().log_slowness_of(parameters.start_at(s));
+    }
+    return out;
+}
+
 /// Size of the gradient at a sample, of rock alone.
 double gradient_at(const std::vector<double>& values, Shape shape, Vec3 spacing, Index3 at) {
     double squares = 0;
@@ -121,7 +134,6 @@ void put_deviation(const LinearProblem& problem, const std::vector<double>& vari
                    Trust& trust) {
     // Below lines the edges that a model has found are no longer the field's to explain.
     const bool has_edges = is_of_whole_model(problem.roughness().kind());
-    const double part = problem.along_surface() && has_edges ? 0.6 : 1;
     const Model& model = problem.model();
     const auto velocity = model.given();
     const Shape shape = velocity.shape();
@@ -129,6 +141,13 @@ void put_deviation(const LinearProblem& problem, const std::vector<double>& vari
     const double longest = problem.unknowns().sizes().least_side;
     const std::vector<double> slopes = problem.velocity_slopes();
     const std::vector<double> change = log_change(problem);
+    const StartEdges start(log_start(problem), shape, spacing);
+    const bool layered = problem.along_surface() && !has_edges && start.any();
+    // A start with edges explains what would else tell how much the field may do.
+    constexpr double explained = 1.3;
+    constexpr double of_edges = 0.6;
+    constexpr double misplaced = 0.33;  // of the resolving length
+    const double part = layered ? explained : problem.along_surface() && has_edges ? of_edges : 1;
     trust.deviation = Field<float>(velocity.shape(), not_a_number);
     for (std::size_t s = 0; s < variance.size(); ++s) {
         if (velocity[s] == 0) continue;
@@ -139,7 +158,8 @@ void put_deviation(const LinearProblem& problem, const std::vector<double>& vari
         const double resolved = trust.resolving_length[s];
         const double length = std::isnan(resolved) ? longest : std::min(resolved, longest);
         const double edges =
-            of_misplaced_edges(length * gradient_at(change, shape, spacing, {x, y, z}));
+            std::hypot(of_misplaced_edges(length * gradient_at(change, shape, spacing, {x, y, z})),
+                       layered ? start.deviation_at({x, y, z}, misplaced * length) : 0);
         const double field = part * slopes[s] * std::sqrt(variance[s]);
         trust.deviation[s] = static_cast<float>(std::hypot(field, velocity[s] * edges));
     }

@@ -163,6 +163,21 @@ TEST(LayeredStart, IsTheLayerOverRock) {
     EXPECT_NEAR(simple->velocity_at(20, 6.5), 2000, 40);
 }
 
+/// Ten times as many picks as are looked at tell the same layer.
+TEST(LayeredStart, OfManyPicksIsThatOfSome) {
+    const auto depth = [](double x) { return 5 + 0.02 * x; };
+    Survey survey = survey_with(line_over_rock(400, 80, 2600, depth));
+    const auto once = survey.arrivals;
+    while (survey.arrivals.size() < 50000) {
+        survey.arrivals.insert(survey.arrivals.end(), once.begin(), once.end());
+    }
+    const auto found = layered_start(survey, survey_shape(survey));
+    ASSERT_TRUE(found);
+    EXPECT_LT(found->delays.layer_of.size(), 5001U);
+    EXPECT_NEAR(found->velocity_at(48, 3), 640, 32);
+    EXPECT_NEAR(found->velocity_at(48, 8), 2600, 60);
+}
+
 /// No refractor in it, and no start either where nobody knows how well times should be met.
 TEST(LayeredStart, IsNoneOfGradualGroundNorWithoutErrors) {
     const auto deep = [](double) { return 50.0; };

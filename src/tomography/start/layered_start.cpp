@@ -16,6 +16,15 @@ double usual_error(const Survey& picks) {
     return median(std::move(errors));
 }
 
+/// A start needs no more: every n-th pick, so that large surveys wait for fields alone.
+std::vector<LinePick> some_of(const std::vector<LinePick>& picks) {
+    constexpr std::size_t most = 5000;
+    const std::size_t stride = picks.size() / most + 1;
+    std::vector<LinePick> out;
+    for (std::size_t n = 0; n < picks.size(); n += stride) out.push_back(picks[n]);
+    return out;
+}
+
 /// By how much the layer at the ground gets faster down to the refractor, relative to its top.
 double growth_of(const DelayTimes& delays) {
     return delays.gradient * median(thicknesses_of(delays).front()) / delays.velocity.front();
@@ -61,7 +70,7 @@ std::optional<LayeredStart> layered_start(const Survey& picks, const SurveyShape
     }
     const double across = shape.high.x - shape.low.x;
     const double step = std::max(2 * shape.point_distance, across / 40);
-    const std::vector<LinePick> line = line_picks(picks);
+    const std::vector<LinePick> line = some_of(line_picks(picks));
     auto found = likelier_of(try_delay_times(line, 2, step, TopLayer::constant),
                              try_delay_times(line, 2, step, TopLayer::gradient));
     if (!found || found->misfit > met * usual_error(picks)) return std::nullopt;

@@ -19,11 +19,23 @@ namespace fermat {
 ///
 ///     sum_d max((c_d tau - beta_d)/h_d, 0)^2 = f^2,   f = s / T0
 ///
-/// whose left side grows with tau, so it has exactly one root. Axis d contributes where tau exceeds
-/// z_d = beta_d/c_d. The value type V is float, double or Lanes.
+/// whose left side grows with tau: one root. Axis d contributes where tau exceeds z_d = beta_d/c_d.
+///
+/// Second order adds half the bend tau - 2 tau_1 + tau_2 to the difference of first order, which
+/// may not be done where the node behind is the later one. Where that were decided at once, noise
+/// would switch it on and off and times in rough media would jump. So the bend counts in full while
+/// the node behind is earlier than its neighbour, and fades out until it is as late as the node
+/// itself: with eta = h^2/r^2 and w tau_2 for T_2/T0,
+///
+///     c tau - beta = (1 + sigma gamma) tau - tau_1 - max(tau_1 - v tau_2, 0)
+///                    + max(tau - w tau_2, 0)/2
+///     w = 2 v - 1,   v = 1 - sigma gamma + (3/2) eta + sigma gamma (eta - sigma gamma)
+///
+/// This is the difference of second order where both are positive and of first order where neither
+/// is, continuous in tau and both neighbours, and the larger of two lines in tau. w is more than
+/// T_2/(T0 tau_2): second order beside the source uses no later node. V is float, double or Lanes.
 
-/// tau of a node that no wave has reached. It is finite, so arithmetic with it raises no
-/// exceptions.
+/// tau of a node that no wave has reached; finite, so that arithmetic with it raises no exception.
 template <class Real>
 inline constexpr Real unreached = Real(1e10);
 
@@ -90,7 +102,7 @@ struct UpwindSide {
     V other;   ///< the neighbour on the other side
     V toward;  ///< sigma gamma
     V near_ratio2;
-    V far_ratio2;
+    V behind;  ///< v
     Scalar<V> inverse_spacing;
 };
 
@@ -102,7 +114,8 @@ FERMAT_HD_INLINE UpwindSide<V> factored_side(const AxisStencil<V>& axis, Mask fr
     side.other = from_low ? axis.high : axis.low;
     side.toward = from_low ? axis.gamma : -axis.gamma;
     side.near_ratio2 = 1 - 2 * side.toward + axis.eta;
-    side.far_ratio2 = 1 - 4 * side.toward + 4 * axis.eta;
+    side.behind =
+        1 - side.toward + Scalar<V>(1.5) * axis.eta + side.toward * (axis.eta - side.toward);
     side.inverse_spacing = axis.inverse_spacing;
     return side;
 }
@@ -167,34 +180,93 @@ FERMAT_HD_INLINE V feeding_lead(V now, V neighbour, V toward, V eta) {
     return most(earlier, upwind);
 }
 
-/// Whether the node behind the upwind neighbour is itself upwind of that neighbour, which second
-/// order needs. Ties, as between nodes on both sides of the source's plane, count as upwind:
-/// otherwise rounding could switch the order back and forth. Where tau falls to a third within a
-/// cell, as beside a source in a slow node among fast ones, extrapolation would make times
-/// negative, and first order is taken.
+/// Positive where a node is earlier than the second neighbour along an axis, which may use it
+/// though it is later than the first.
 template <class V>
-FERMAT_HD_INLINE auto upwind_behind(const UpwindSide<V>& side) {
-    return (Scalar<V>(0.99999) * side.far * side.far * side.far_ratio2 <=
-            side.near * side.near * side.near_ratio2) &
-           (side.far < 3 * side.near);
+FERMAT_HD_INLINE V second_lead(V now, V second, V toward, V eta, Scalar<V> tolerance) {
+    return second * second * (1 - 4 * toward + 4 * eta) - (1 + 4 * tolerance) * now * now;
 }
 
-/// The term of one side, of second order where the node behind is upwind too.
+/// Whether it may use it indeed. Away from the source it does not where the bend counts in no part.
+template <class V>
+FERMAT_HD_INLINE auto may_feed_second(V now, V second, V toward, V eta, Scalar<V> tolerance) {
+    using Real = Scalar<V>;
+    const V least_ratio = 1 - 2 * toward + Real(2.5) * eta - 4 * toward * toward;
+    return (second < reached_limit<Real>)&(second_lead(now, second, toward, eta, tolerance) > 0) &
+           ((second * (1 - 4 * toward + 4 * eta) > now * least_ratio) | (eta > Real(0.0625)));
+}
+
+/// The signs of the equation: whether the node behind is the earlier, and earlier than the node.
+template <class V>
+FERMAT_HD_INLINE auto falls_behind(const UpwindSide<V>& side) {
+    return side.far * side.behind < side.near;
+}
+template <class V>
+FERMAT_HD_INLINE auto is_after_far(const UpwindSide<V>& side, V tau) {
+    return tau > side.far * (2 * side.behind - 1);
+}
+
+/// Whether they differ: the difference is neither of first nor of second order.
+template <class V>
+FERMAT_HD_INLINE auto fades_out(const UpwindSide<V>& side, V tau) {
+    return falls_behind(side) != is_after_far(side, tau);
+}
+
+/// The term of one side. Beyond the source c may be negative: the slope then points the wrong way
+/// for every tau, and the axis contributes nothing.
+template <class V>
+FERMAT_HD_INLINE UpwindTerm<V> term_of(const UpwindSide<V>& side, V c, V shift) {
+    using Real = Scalar<V>;
+    const V one = V{} + 1;
+    const V none = V{} + unreached<Real>;
+    return {side.near, c > 0 ? shift : none, c > 0 ? c : one, side.inverse_spacing};
+}
+
+/// The term of one side, of second order where the node behind is earlier than its neighbour.
 template <int Order, class V>
 FERMAT_HD_INLINE UpwindTerm<V> upwind_term(const UpwindSide<V>& side) {
     using Real = Scalar<V>;
     V c = 1 + side.toward;
     V shift = -side.near * side.toward;
     if constexpr (Order == 2) {
-        const auto second = upwind_behind(side);
+        const auto second = falls_behind(side);
         c = second ? c + Real(0.5) : c;
         shift = second ? shift + Real(0.5) * (side.near - side.far) : shift;
     }
-    // Beyond the source c may be negative. The slope then points the wrong way for every tau, and
-    // the axis contributes nothing.
-    const V one = V{} + 1;
-    const V none = V{} + unreached<Real>;
-    return {side.near, c > 0 ? shift : none, c > 0 ? c : one, side.inverse_spacing};
+    return term_of(side, c, shift);
+}
+
+/// The term of second order at tau.
+template <class V>
+FERMAT_HD_INLINE UpwindTerm<V> second_term(const UpwindSide<V>& side, V tau) {
+    using Real = Scalar<V>;
+    const V fall = most(side.near - side.far * side.behind, V{});
+    const auto second = is_after_far(side, tau);
+    const V part = Real(0.5) * (side.far * (2 * side.behind - 1) - side.near);
+    const V c = 1 + side.toward;
+    return term_of(side, second ? c + Real(0.5) : c,
+                   fall - side.near * side.toward + (second ? part : V{}));
+}
+
+/// What a term adds to the equation at tau before it is squared.
+template <class V>
+FERMAT_HD_INLINE V excess_of(const UpwindTerm<V>& term, V tau) {
+    return term.c * (tau - term.near) - term.shift;
+}
+
+/// The term of the side of the larger derivative at tau.
+template <class V>
+FERMAT_HD_INLINE UpwindTerm<V> larger_term(const UpwindSide<V>& low, const UpwindSide<V>& high,
+                                           V tau) {
+    const UpwindTerm<V> p = second_term(low, tau);
+    const UpwindTerm<V> q = second_term(high, tau);
+    const auto from_low = excess_of(p, tau) > excess_of(q, tau);
+    return {from_low ? p.near : q.near, from_low ? p.shift : q.shift, from_low ? p.c : q.c,
+            p.inverse_spacing};
+}
+template <class V>
+FERMAT_HD_INLINE UpwindTerm<V> factored_term(const AxisStencil<V>& axis, V tau) {
+    return larger_term(factored_side(axis, V{} <= V{}), factored_side(axis, V{} < V{}), tau);
 }
 
 /// One side of an axis in the plain equation, which takes differences of T instead of tau: tau_k
@@ -219,6 +291,10 @@ FERMAT_HD_INLINE auto plain_from_low(const AxisStencil<V>& axis) {
 template <class V>
 FERMAT_HD_INLINE UpwindSide<V> plain_side(const AxisStencil<V>& axis) {
     return plain_side(axis, plain_from_low(axis));
+}
+template <class V>
+FERMAT_HD_INLINE UpwindTerm<V> plain_term(const AxisStencil<V>& axis, V tau) {
+    return larger_term(plain_side(axis, V{} <= V{}), plain_side(axis, V{} < V{}), tau);
 }
 
 /// A term of the equation written as max(slope u - rise, 0)^2, where u = tau - base.
@@ -328,6 +404,7 @@ template <class V, class Mask>
 struct StraightTau {
     V tau;
     Mask careful;
+    Mask late;  ///< where the plain solution may be needed
 };
 
 template <int Order, class V, class... Axis>
@@ -338,18 +415,64 @@ FERMAT_HD_INLINE auto straight_tau(V f, V inverse_r2, const Axis&... axis) {
         const V nearest2 = least((side.near * side.near * side.near_ratio2)...);
         const auto late = may_be_late(tau, nearest2, f, inverse_r2);
         const auto reached = (tau < reached_limit<Real>)&(f < reached_limit<Real>);
-        const auto careful = (late | (both_upwind(side, tau) | ...)) & reached;
-        return StraightTau<V, std::remove_cv_t<decltype(careful)>>{tau, careful};
+        auto careful = late | (both_upwind(side, tau) | ...);
+        if constexpr (Order == 2) careful = careful | (fades_out(side, tau) | ...);
+        careful = careful & reached;
+        return StraightTau<V, std::remove_cv_t<decltype(careful)>>{tau, careful, late & reached};
     };
     return solve(factored_side(axis)...);
 }
 
-/// The rare cases of update_tau. `tau` is the result of straight_tau.
-template <int Order, class V, class... Axis>
-FERMAT_HD_RARE V update_tau_carefully(V tau, V f, V inverse_r2, const Axis&... axis) {
-    const V godunov = solve_upwind(upwind_term<Order>(godunov_side(axis, tau))..., f);
-    const V plain = solve_upwind(upwind_term<Order>(plain_side(axis))..., f);
-    return plain_where_late(least(tau, godunov), plain, f, inverse_r2);
+/// The root of the equation whose terms depend on tau: term(axis, tau). They are the largest of
+/// some lines, so that the lines at one tau have a root no earlier than the solution. From there on
+/// roots fall, until the lines stay the same. `from` is a first guess, and the answer where not
+/// `wanted`.
+template <class V, class Mask, class Term, class... Axis>
+FERMAT_HD_INLINE V largest_lines_root(V from, Mask wanted, V f, Term term, const Axis&... axis) {
+    constexpr int most_turns = 12;
+    V tau = from;
+    for (int turn = 0; turn < most_turns && any_lane(wanted); ++turn) {
+        const V next = solve_upwind(term(axis, tau)..., f);
+        wanted = wanted & (next < tau);
+        tau = wanted ? next : tau;
+    }
+    return tau;
+}
+
+/// The factored solution in the rare cases of update_tau.
+template <int Order, class Straight, class V, class... Axis>
+FERMAT_HD_INLINE V factored_tau(const Straight& straight, V f, const Axis&... axis) {
+    const V tau = straight.tau;
+    if constexpr (Order == 1) {
+        return least(tau, solve_upwind(upwind_term<1>(godunov_side(axis, tau))..., f));
+    }
+    const auto term = [](const AxisStencil<V>& a, V at) __attribute__((always_inline)) {
+        return factored_term(a, at);
+    };
+    return largest_lines_root(tau, straight.careful, f, term, axis...);
+}
+
+/// The plain solution where it may be needed.
+template <int Order, class Straight, class V, class... Axis>
+FERMAT_HD_INLINE V plain_tau(const Straight& straight, V f, const Axis&... axis) {
+    const V tau = solve_upwind(upwind_term<Order>(plain_side(axis))..., f);
+    if constexpr (Order == 1) return tau;
+    const auto term = [](const AxisStencil<V>& a, V at) __attribute__((always_inline)) {
+        return plain_term(a, at);
+    };
+    const V plain = largest_lines_root(tau, straight.late, f, term, axis...);
+    return straight.late ? plain : V{};
+}
+
+/// The rare cases of update_tau. `straight` is the result of straight_tau.
+template <int Order, class Straight, class V, class... Axis>
+FERMAT_HD_RARE V update_tau_carefully(Straight straight, V f, V inverse_r2, const Axis&... axis) {
+    const V factored = factored_tau<Order>(straight, f, axis...);
+    if (Order == 2 && !any_lane(straight.late)) return factored;
+    const V plain = plain_tau<Order>(straight, f, axis...);
+    const V tau = plain_where_late(factored, plain, f, inverse_r2);
+    if constexpr (Order == 1) return tau;
+    return straight.late ? tau : factored;
 }
 
 /// tau of a node from its neighbours. Along each axis it uses the side that makes the node
@@ -370,7 +493,7 @@ template <int Order, class V, class... Axis>
 FERMAT_HD_INLINE V update_tau(V f, V inverse_r2, const Axis&... axis) {
     const auto straight = straight_tau<Order>(f, inverse_r2, axis...);
     if (!any_lane(straight.careful)) return straight.tau;
-    return update_tau_carefully<Order>(straight.tau, f, inverse_r2, axis...);
+    return update_tau_carefully<Order>(straight, f, inverse_r2, axis...);
 }
 
 }  // namespace fermat

@@ -17,6 +17,8 @@ namespace fermat {
 ///     beta = tau_1,               d beta = d tau_1                    first order
 ///     beta = 2 tau_1 - tau_2 / 2, d beta = 2 d tau_1 - d tau_2 / 2    second order
 ///
+/// and what lies between (stencil.hpp): beta = tau_1 + w tau_2 / 2 or 2 tau_1 - v tau_2.
+///
 /// In the factored equation c = alpha + sigma gamma. In the plain one c = alpha, and tau_k r_k/r
 /// takes the place of tau_k, where (r_k/r)^2 = 1 - 2 k sigma gamma + k^2 eta.
 
@@ -28,6 +30,8 @@ struct AxisDerivative {
     V gamma = 0;
     V eta = 0;
     bool from_low = false;  ///< whether the upwind neighbour is the one below
+    bool falls = false;     ///< falls_behind
+    bool after = false;     ///< is_after_far
 };
 
 template <int Dim, class V = double>
@@ -43,6 +47,19 @@ struct TauDerivative {
 
 namespace detail {
 
+template <bool Plain, class V>
+FERMAT_HD_INLINE UpwindSide<V> side_of(const AxisStencil<V>& axis, bool from_low) {
+    return Plain ? plain_side(axis, from_low) : factored_side(axis, from_low);
+}
+
+/// The side of the larger derivative at tau, of second order.
+template <bool Plain, class V>
+FERMAT_HD inline bool larger_from_low(const AxisStencil<V>& axis, V tau) {
+    const UpwindTerm<V> low = second_term(side_of<Plain>(axis, true), tau);
+    const UpwindTerm<V> high = second_term(side_of<Plain>(axis, false), tau);
+    return excess_of(low, tau) > excess_of(high, tau);
+}
+
 template <int Order, bool Plain, int Dim, class V>
 FERMAT_HD inline TauDerivative<Dim, V> root_derivative(const AxisStencil<V> (&axis)[Dim],
                                                        const bool (&from_low)[Dim], V tau, V f) {
@@ -52,18 +69,26 @@ FERMAT_HD inline TauDerivative<Dim, V> root_derivative(const AxisStencil<V> (&ax
     V pull[Dim];
     V sum = 0;
     for (int d = 0; d < Dim; ++d) {
-        const UpwindSide<V> side =
-            Plain ? plain_side(axis[d], from_low[d]) : factored_side(axis[d], from_low[d]);
-        const UpwindTerm<V> term = upwind_term<Order>(side);
-        const V excess = term.c * (tau - term.near) - term.shift;
+        const UpwindSide<V> side = side_of<Plain>(axis[d], from_low[d]);
+        const UpwindTerm<V> term = Order == 2 ? second_term(side, tau) : upwind_term<Order>(side);
+        const V excess = excess_of(term, tau);
         pull[d] = excess > 0 ? excess * term.inverse_spacing * term.inverse_spacing : 0;
         sum += term.c * pull[d];
         AxisDerivative<V>& by = out.axis[d];
         by.from_low = from_low[d];
         if (pull[d] == 0) continue;
-        const bool second = Order == 2 && upwind_behind(side);
-        by.near = second ? V(2) : V(1);
-        by.far = second ? V(-0.5) : V(0);
+        by.near = 1;
+        if (Order == 1) continue;
+        by.falls = falls_behind(side);
+        by.after = is_after_far(side, tau);
+        if (by.falls) by.near = 2;
+        const V both = by.after ? side.behind - V(0.5) : V(0);
+        by.far = both - (by.falls ? side.behind : V(0));
+        if (Plain || by.falls == by.after) continue;
+        const V turn = by.after ? side.far : -side.far;
+        const V by_toward = axis[d].eta - 2 * side.toward - 1;
+        by.gamma = (from_low[d] ? by_toward : -by_toward) * turn;
+        by.eta = (V(1.5) + side.toward) * turn;
     }
     if (!(sum > 0)) return out;
     const V share = 1 / sum;
@@ -75,7 +100,8 @@ FERMAT_HD inline TauDerivative<Dim, V> root_derivative(const AxisStencil<V> (&ax
         by.far *= part;
         const V sigma = from_low[d] ? V(1) : V(-1);
         if constexpr (!Plain) {
-            by.gamma = -sigma * tau * part;
+            by.gamma = (by.gamma - sigma * tau) * part;
+            by.eta *= part;
         } else {
             const V near2 = 1 - 2 * sigma * axis[d].gamma + axis[d].eta;
             const V far2 = 1 - 4 * sigma * axis[d].gamma + 4 * axis[d].eta;
@@ -118,28 +144,32 @@ FERMAT_HD inline TauDerivative<Dim, V> tau_derivative(V f, V inverse_r2,
         return detail::root_derivative<Order, false>(axis, low, straight.tau, f);
     }
     const V limit = late_limit(f, inverse_r2);
-    const V plain = detail::with_axes(axis, [&](const auto&... a) {
-        return solve_upwind(upwind_term<Order>(plain_side(a))..., f);
-    });
+    const V plain = detail::with_axes(
+        axis, [&](const auto&... a) { return plain_tau<Order>(straight, f, a...); });
     if (plain > limit) {
-        for (int d = 0; d < Dim; ++d) low[d] = plain_from_low(axis[d]);
+        for (int d = 0; d < Dim; ++d) {
+            low[d] = Order == 2 ? detail::larger_from_low<true>(axis[d], plain)
+                                : plain_from_low(axis[d]);
+        }
         return detail::root_derivative<Order, true>(axis, low, plain, f);
     }
-    const V godunov = detail::with_axes(axis, [&](const auto&... a) {
-        return solve_upwind(upwind_term<Order>(godunov_side(a, straight.tau))..., f);
-    });
-    if (limit < least(straight.tau, godunov)) {
+    const V factored = detail::with_axes(
+        axis, [&](const auto&... a) { return factored_tau<Order>(straight, f, a...); });
+    if (limit < factored) {
         TauDerivative<Dim, V> out;
         out.tau = limit;
         out.f = limit / f;
         out.at_limit = true;
         return out;
     }
-    if (straight.tau < godunov) {
-        return detail::root_derivative<Order, false>(axis, low, straight.tau, f);
+    const V godunov = Order == 2 ? factored : detail::with_axes(axis, [&](const auto&... a) {
+        return solve_upwind(upwind_term<Order>(godunov_side(a, straight.tau))..., f);
+    });
+    for (int d = 0; d < Dim; ++d) {
+        if (Order == 2) low[d] = detail::larger_from_low<false>(axis[d], factored);
+        if (Order == 1 && godunov <= straight.tau) low[d] = godunov_from_low(axis[d], straight.tau);
     }
-    for (int d = 0; d < Dim; ++d) low[d] = godunov_from_low(axis[d], straight.tau);
-    return detail::root_derivative<Order, false>(axis, low, godunov, f);
+    return detail::root_derivative<Order, false>(axis, low, factored, f);
 }
 
 }  // namespace fermat

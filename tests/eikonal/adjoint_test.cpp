@@ -188,6 +188,15 @@ TEST(Adjoint, IsTheDerivativeOfTimesAtReceivers) {
     }
 }
 
+/// Second order fades out there at many nodes.
+TEST(Adjoint, IsTheDerivativeInRoughMedia) {
+    for (const Grid& grid : {flat, cube}) {
+        Case c = random_case(8, grid, false, 0.8);
+        ask_nodes(c, 6);
+        expect_derivatives(std::move(c), 4);
+    }
+}
+
 TEST(Adjoint, IsTheDerivativeOfTimesAtAllNodesRoundAir) {
     for (const Grid& grid : {flat, cube}) {
         Case c = random_case(11, grid, true);

@@ -82,6 +82,7 @@ void BackLine<Real, Dim, Order>::derive(const Scheme& scheme, int c, Bits own) {
         V nearest2 = none + unreached<Real>;
         Mask collides{};
         Mask differs{};
+        Mask fades{};
         V part[Dim];
         V slope_of[Dim];
         Mask low[Dim];
@@ -103,7 +104,8 @@ void BackLine<Real, Dim, Order>::derive(const Scheme& scheme, int c, Bits own) {
             nearest2 = least(nearest2, side.near * side.near * side.near_ratio2);
             collides |= both_upwind(side, held);
             differs |= low[d] ^ godunov_from_low(a, held);
-            second[d] = Order == 2 ? upwind_behind(side) : Mask{};
+            second[d] = Order == 2 ? falls_behind(side) : Mask{};
+            if constexpr (Order == 2) fades |= fades_out(side, held);
             ++d;
         };
         (add(axis), ...);
@@ -111,7 +113,8 @@ void BackLine<Real, Dim, Order>::derive(const Scheme& scheme, int c, Bits own) {
         const V change = Real(-0.5) * square * rough;
         const V off = change > 0 ? change : -change;
         // Where fronts collide, Godunov's sides may be others.
-        const Mask side_way = may_be_late(held, nearest2, f, inverse_r2) | (collides & differs);
+        const Mask other_sides = Order == 2 ? collides : collides & differs;
+        const Mask side_way = may_be_late(held, nearest2, f, inverse_r2) | other_sides | fades;
         const Bits careful = (lane_bits(side_way) | ~lane_bits(off < tolerance * held)) & own;
         const Mask ok = detail::lanes_of<Mask>(own & ~careful);
         const V share = rough * (1 - slope2 * change * rough);

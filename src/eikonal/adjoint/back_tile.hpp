@@ -315,18 +315,20 @@ class BackVisit {
     /// from node `code`, by the side where it lies.
     template <int axis>
     FERMAT_HD_INLINE Real far(int code, int steps, int side, Weight behind) const {
-        const Real weight = behind.far(-side);
-        return behind.plain() && weight != 0 ? plain_far<axis>(code, steps, side, weight) : weight;
+        return behind.by_place() && behind.near(-side) != 0
+                   ? far_by_place<axis>(code, steps, side, behind)
+                   : behind.far(-side);
     }
-    /// Weights of the plain equation are scaled by a ratio of radii, which AxisWeight::far lacks.
     template <int axis>
-    FERMAT_HD_INLINE Real plain_far(int code, int steps, int side, Real weight) const {
+    FERMAT_HD_INLINE Real far_by_place(int code, int steps, int side, Weight behind) const {
         int node[3];
         Halo::node_of(code, node);
-        node[axis] += steps;
-        const Real here = square_radius(node);
-        node[axis] += side;
-        return weight * root(here / square_radius(node));
+        node[axis] += steps + 2 * side;
+        const Real inverse_r2 = 1 / square_radius(node);
+        const Real h = step_[axis];
+        const Real x = source_[axis] + static_cast<Real>(node[axis]) * step_[axis];
+        const Real toward = static_cast<Real>(side) * h * x * inverse_r2;
+        return behind.near(-side) * behind.far_by_near(toward, h * h * inverse_r2);
     }
 
     /// What a lane knows of a node of its next step before the neighbours' lambda are there.
@@ -372,18 +374,18 @@ class BackVisit {
         next.code = idle ? -1 : code;
         next.against = 0;
         next.given = s_.given[code];
-        bool plain = false;
-        if constexpr (Dim == 3) plain |= add_axis<0>(code, swept, next);
-        plain |= add_axis<1>(code, swept, next);
-        plain |= add_axis<2>(code, swept, next);
-        if (plain) {
-            if constexpr (Dim == 3) scale_plain<0>(code, next);
-            scale_plain<1>(code, next);
-            scale_plain<2>(code, next);
+        bool by_place = false;
+        if constexpr (Dim == 3) by_place |= add_axis<0>(code, swept, next);
+        by_place |= add_axis<1>(code, swept, next);
+        by_place |= add_axis<2>(code, swept, next);
+        if (by_place) {
+            if constexpr (Dim == 3) scale_by_place<0>(code, next);
+            scale_by_place<1>(code, next);
+            scale_by_place<2>(code, next);
         }
         return next;
     }
-    /// Returns whether a node two steps along the axis has the plain equation.
+    /// Returns whether what a node two steps along the axis hands on depends on its place.
     template <int axis>
     FERMAT_HD_INLINE bool add_axis(int code, const Against& swept, NextNode& next) const {
         Real(&part)[4] = next.part[axis - first_axis];
@@ -400,10 +402,10 @@ class BackVisit {
                                            : 0U;
         const unsigned bit = places >> n & 1;
         next.against |= bit << (axis + 3 * (swept.middle[axis] >> n & 1));
-        return low.plain() || high.plain();
+        return low.by_place() || high.by_place();
     }
     template <int axis>
-    FERMAT_HD_INLINE void scale_plain(int code, NextNode& next) const {
+    FERMAT_HD_INLINE void scale_by_place(int code, NextNode& next) const {
         Real(&part)[4] = next.part[axis - first_axis];
         part[0] = far<axis>(code, 0, -1, weight<axis>(code, -2));
         part[3] = far<axis>(code, 0, 1, weight<axis>(code, 2));

@@ -150,7 +150,11 @@ class BackWeigher {
         for (int d = 0; d < Dim; ++d) {
             const AxisDerivative<Real>& axis = by.axis[d];
             if (axis.near > 0) {
-                weight[d] = AxisWeight<Real>(axis.near, axis.from_low, axis.far != 0, by.plain);
+                const unsigned fades = axis.falls == axis.after ? 0
+                                       : axis.after             ? AxisWeight<Real>::is_after
+                                                                : AxisWeight<Real>::it_falls;
+                weight[d] =
+                    AxisWeight<Real>(axis.near, axis.from_low, axis.far != 0, by.plain, fades);
             }
             weights[d * tile_nodes<Dim>] = weight[d];
         }

@@ -63,15 +63,15 @@ FERMAT_HD void weighed_slope(const TileProblem& problem, const NodeFactor& facto
                              const BackShot<Real>& field, const WeighedNode<Dim, Real>& node,
                              Real slowness, const int (&n)[3], Real (&slope)[3]) {
     constexpr auto axes = EquationAxes<Dim>::of_tile();
-    bool plain = false;
+    bool by_place = false;
     bool any = false;
     for (int d = 0; d < Dim; ++d) {
-        plain |= node.weight[d].plain();
+        by_place |= node.weight[d].by_place();
         any |= node.weight[d].side() != 0;
     }
     for (Real& part : slope) part = 0;
     if (!any) return;  // the limit of update_tau: it depends on the slowness alone
-    if (plain) {
+    if (by_place) {
         const auto equation = equation_of<Dim>(problem, factor, field, slowness, n);
         const Vec3 by = source_slope(factor, axes, equation, derivative<Order>(equation));
         for (const int axis : axes.axis) slope[axis] = static_cast<Real>(by[axis]);

@@ -48,9 +48,9 @@ std::array<int, 3> FimBlock<Real, Dim, Order>::sweep(const FimProblem<Real>& pro
     };
     // This is rare and not inlined, so that the loop keeps its values in registers.
     const auto carefully = [&](const Real* t, int lane, V outer_x, V run_x, V inverse_r2, V f,
-                               V tau) __attribute__((noinline)) {
+                               auto straight) __attribute__((noinline)) {
         return with_axes(t, lane, outer_x, run_x, inverse_r2, [&](const auto&... axis) {
-            return update_tau_carefully<Order>(tau, f, inverse_r2, axis...);
+            return update_tau_carefully<Order>(straight, f, inverse_r2, axis...);
         });
     };
     std::array<int, 3> lagging{};
@@ -66,6 +66,7 @@ std::array<int, 3> FimBlock<Real, Dim, Order>::sweep(const FimProblem<Real>& pro
             static_cast<Real>(h[2] * problem.coordinate(2, extent.begin[2] + row));
         Bits changed = 0;
         std::array<Bits, 3> feeds{};  // by axis, nodes whose neighbour swept before lags behind
+        std::array<Bits, 3> skips{};  // or only the second one
         for (int lane = 0; lane < width; lane += step) {
             if ((due >> lane & step_bits) == 0) continue;
             Real* const t = tau_.data() + at(o, row, lane);
@@ -79,7 +80,7 @@ std::array<int, 3> FimBlock<Real, Dim, Order>::sweep(const FimProblem<Real>& pro
                 });
             V candidate = straight.tau;
             if (any_lane(straight.careful)) [[unlikely]] {
-                candidate = carefully(t, lane, outer_x, run_x, inverse_r2, f, candidate);
+                candidate = carefully(t, lane, outer_x, run_x, inverse_r2, f, straight);
             }
             const V old = load(t);
             Mask better = (f < reached_limit<Real>)&(candidate < reached_limit<Real>);
@@ -93,22 +94,34 @@ std::array<int, 3> FimBlock<Real, Dim, Order>::sweep(const FimProblem<Real>& pro
             const Mask much = difference > tolerance * now;
             const auto each_before = [&](auto&& function) __attribute__((always_inline)) {
                 const Real sense = static_cast<Real>(row_sense);
+                const auto ask = [&](int axis, int before, V toward)
+                    __attribute__((always_inline)) {
+                    function(axis, load(t - before), load(t - Order * before), toward);
+                };
                 if constexpr (Dim == 3) {
-                    function(0, load(t - sense_out * plane),
-                             static_cast<Real>(sense_out) * outer_x * inverse_r2);
+                    ask(0, sense_out * plane, static_cast<Real>(sense_out) * outer_x * inverse_r2);
                 }
-                function(1, load(t - row_sense * lane_step),
-                         sense * load(lane_part + lane) * inverse_r2);
-                function(2, load(t - row_sense * run_step), sense * run_x * inverse_r2);
+                ask(1, row_sense * lane_step, sense * load(lane_part + lane) * inverse_r2);
+                ask(2, row_sense * run_step, sense * run_x * inverse_r2);
             };
             Mask could{};
-            each_before([&](int axis, V before, V toward) __attribute__((always_inline)) {
-                could |= could_feed(now, before, toward, h2[axis] * inverse_r2);
+            each_before([&](int axis, V before, V second, V toward) __attribute__((always_inline)) {
+                const V eta = h2[axis] * inverse_r2;
+                could |= could_feed(now, before, toward, eta);
+                if constexpr (Order == 2) {
+                    could |= second_lead(now, second, toward, eta, tolerance) > 0;
+                }
             });
             if (!any_lane(much & could)) continue;
-            each_before([&](int axis, V before, V toward) __attribute__((always_inline)) {
-                const auto fed = may_feed(now, before, toward, h2[axis] * inverse_r2, tolerance);
-                feeds[static_cast<std::size_t>(axis)] |= lane_bits(much & fed) << lane;
+            each_before([&](int a, V before, V second, V toward) __attribute__((always_inline)) {
+                const auto axis = static_cast<std::size_t>(a);
+                const V eta = h2[a] * inverse_r2;
+                const auto fed = may_feed(now, before, toward, eta, tolerance);
+                feeds[axis] |= lane_bits(much & fed) << lane;
+                if constexpr (Order == 2) {
+                    const auto fed_second = may_feed_second(now, second, toward, eta, tolerance);
+                    skips[axis] |= lane_bits(much & fed_second) << lane;
+                }
             });
         }
         // Nodes that this sweep has still to compute see every change, however small, because small
@@ -119,15 +132,22 @@ std::array<int, 3> FimBlock<Real, Dim, Order>::sweep(const FimProblem<Real>& pro
             if constexpr (Dim == 3) stale[k * outer_rows] |= changed;
             stale[k * row_sense] |= changed | shifted(changed, k * row_sense);
         }
-        if ((feeds[0] | feeds[1] | feeds[2]) == 0) return;
+        if ((feeds[0] | feeds[1] | feeds[2] | skips[0] | skips[1] | skips[2]) == 0) return;
         for (int k = 1; k <= Order; ++k) {
-            if constexpr (Dim == 3) stale[-k * outer_rows] |= feeds[0];
-            stale[-k * row_sense] |= feeds[2] | shifted(feeds[1], -k * row_sense);
+            const auto go = [&](std::size_t axis) {
+                return k == 1 ? feeds[axis] : feeds[axis] | skips[axis];
+            };
+            if constexpr (Dim == 3) stale[-k * outer_rows] |= go(0);
+            stale[-k * row_sense] |= go(2) | shifted(go(1), -k * row_sense);
         }
-        if constexpr (Dim == 3) lagging[0] += std::popcount(feeds[0] & mine[-outer_rows]);
-        const Bits before = mine[-row_sense];
-        lagging[1] += std::popcount(shifted(feeds[1], -row_sense) & before);
-        lagging[2] += std::popcount(feeds[2] & before);
+        const auto lag = [&](int k, const std::array<Bits, 3>& nodes) {
+            if constexpr (Dim == 3) lagging[0] += std::popcount(nodes[0] & mine[-k * outer_rows]);
+            const Bits before = mine[-k * row_sense];
+            lagging[1] += std::popcount(shifted(nodes[1], -k * row_sense) & before);
+            lagging[2] += std::popcount(nodes[2] & before);
+        };
+        lag(1, feeds);
+        if constexpr (Order == 2) lag(2, skips);
     };
     const int outer_count = extent.size(0);
     const int rows_used = row_count(extent);

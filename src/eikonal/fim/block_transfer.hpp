@@ -190,7 +190,14 @@ float FimBlock<Real, Dim, Order>::earliest_through(const FimProblem<Real>& probl
             const Real inverse_r2 = inverse_r2_[static_cast<std::size_t>(
                 medium_corner + i * medium_step[a] + j * medium_step[b])];
             const Real next = tau_[static_cast<std::size_t>(here + outward * step[axis])];
-            if (!may_feed(now, next, -up * inverse_r2, h * h * inverse_r2, tolerance)) continue;
+            const Real toward = -up * inverse_r2;
+            const Real eta = h * h * inverse_r2;
+            bool feeds = may_feed(now, next, toward, eta, tolerance);
+            if constexpr (Order == 2) {
+                const Real second = tau_[static_cast<std::size_t>(here + 2 * outward * step[axis])];
+                feeds |= may_feed_second(now, second, toward, eta, tolerance);
+            }
+            if (!feeds) continue;
             if (fim_too_late(now, inverse_r2, h * h, until2)) continue;
             earliest2 = std::min(earliest2, now * now / inverse_r2);
         }

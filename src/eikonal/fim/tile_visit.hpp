@@ -344,7 +344,13 @@ class TileVisit {
         const bool up = place > pivot;
         const float before = up ? axis.low : axis.high;
         const bool asked = (place != pivot) & (before < closed);
-        return feeding_lead(now, asked ? before : 0, up ? axis.gamma : -axis.gamma, axis.eta);
+        const float toward = up ? axis.gamma : -axis.gamma;
+        const float lead = feeding_lead(now, asked ? before : 0, toward, axis.eta);
+        if constexpr (Order == 1) return lead;
+        const float second = up ? axis.low2 : axis.high2;
+        const bool asked_too = asked & (second < reached_limit<float>);
+        return most(lead, second_lead(now, asked_too ? second : 0, toward, axis.eta,
+                                      fim_tolerance<float, Order>));
     }
 
     /// The axes along which nodes that ask may change the neighbour swept before them.
@@ -383,6 +389,15 @@ class TileVisit {
                 may_feed(now, neighbour, toward, h * h * inverse_r2, fim_tolerance<float, Order>);
             const bool computed = s_.f[code - sense * Tile::stride(axis)] < reached_limit<float>;
             if (stale && computed) axes |= 1U << axis;
+            if constexpr (Order == 2) {
+                if (before - sense < 0 || before - sense >= Tile::size(axis)) continue;
+                const float second = s_.tau[here - 2 * sense * Storage::pitch(axis)];
+                const bool skips = may_feed_second(now, second, toward, h * h * inverse_r2,
+                                                   fim_tolerance<float, Order>);
+                const bool known =
+                    s_.f[code - 2 * sense * Tile::stride(axis)] < reached_limit<float>;
+                if (skips && known) axes |= 1U << axis;
+            }
         }
         return axes;
     }
@@ -415,8 +430,12 @@ class TileVisit {
         const float h = h_[axis];
         const float toward =
             -static_cast<float>(outward) * h * coordinate(axis, node[axis]) * inverse;
-        const bool feeds =
-            may_feed(now, next, toward, h * h * inverse, fim_tolerance<float, Order>);
+        bool feeds = may_feed(now, next, toward, h * h * inverse, fim_tolerance<float, Order>);
+        if constexpr (Order == 2) {
+            const float second = s_.tau[at(node) + 2 * outward * Storage::pitch(axis)];
+            feeds |=
+                may_feed_second(now, second, toward, h * h * inverse, fim_tolerance<float, Order>);
+        }
         const bool late = fim_too_late(now, inverse, h * h, shot_.until2);
         const bool matter = (now < reached_limit<float>)&(moved != 0) & feeds & !late;
         return matter ? now * root(square) : INFINITY;

@@ -107,8 +107,10 @@ class March {
             while (!again_.empty()) {
                 const Index3 earlier = tiles_.node(in_turn_ ? again_.front() : again_.back());
                 in_turn_ ? again_.pop_front() : again_.pop_back();
+                earlier_again_ = true;
                 take_turn(earlier);
             }
+            earlier_again_ = false;
         }
     }
 
@@ -156,8 +158,23 @@ class March {
         n[D] += Side;
         if (!is_settled(tau)) {
             update(n, next);
-        } else if (draws_on<D, -Side>(n, next)) {
-            correct(n, next);
+        } else {
+            if (draws_on<D, -Side>(n, next)) correct(n, next);
+            if constexpr (Order == 2) update_second<D, Side>(n, next);
+        }
+    }
+
+    /// Updates the node behind a settled neighbour, whose equation of second order may use a node
+    /// that is settled after that neighbour. `n` and `next` are of the neighbour.
+    template <int D, int Side>
+    void update_second(Index3 n, std::uint32_t next) {
+        const std::uint32_t second = shifted<D, Side>(n, next);
+        const Real tau = tau_[second];
+        n[D] += Side;
+        if (tau < 0) {
+            update(n, second);
+        } else if (earlier_again_ && is_settled(tau)) {
+            correct(n, second);
         }
     }
 
@@ -246,6 +263,7 @@ class March {
     /// with the oldest first each is handled only a few times. Second order settles better with the
     /// newest first.
     bool in_turn_;
+    bool earlier_again_ = false;  ///< whether the node whose turn it is was settled before
 };
 
 template <int Dim, int Order, class Real>

@@ -110,36 +110,80 @@ AxisStencil stencil(ivec3 node, int axis, float inverse_r2) {
                        h * coordinate(axis, node[axis]) * inverse_r2, h * h * inverse_r2, 1.0 / h);
 }
 
-/// update_tau of stencil.hpp, whose templates for any number of axes GLSL has not.
+/// update_tau of stencil.hpp and its parts, whose templates for any number of axes GLSL has not.
+const int most_turns = 12;
+
 #if DIM == 3
 float update_tau(float f, float inverse_r2, AxisStencil a, AxisStencil b, AxisStencil c) {
     UpwindSide p = factored_side(a), q = factored_side(b), r = factored_side(c);
-    float straight = solve_upwind(upwind_term(p), upwind_term(q), upwind_term(r), f);
+    float factored = solve_upwind(upwind_term(p), upwind_term(q), upwind_term(r), f);
     float nearest2 = least(p.near * p.near * p.near_ratio2, q.near * q.near * q.near_ratio2,
                            r.near * r.near * r.near_ratio2);
-    bool careful = may_be_late(straight, nearest2, f, inverse_r2) || both_upwind(p, straight) ||
-                   both_upwind(q, straight) || both_upwind(r, straight);
-    if (!careful || !(straight < reached_limit)) return straight;
-    float godunov = solve_upwind(upwind_term(godunov_side(a, straight)),
-                                 upwind_term(godunov_side(b, straight)),
-                                 upwind_term(godunov_side(c, straight)), f);
+    bool late = may_be_late(factored, nearest2, f, inverse_r2);
+    bool careful = late || both_upwind(p, factored) || both_upwind(q, factored) ||
+                   both_upwind(r, factored);
+    if (ORDER == 2) {
+        careful = careful || fades_out(p, factored) || fades_out(q, factored) ||
+                  fades_out(r, factored);
+    }
+    if (!careful || !(factored < reached_limit)) return factored;
+    if (ORDER == 2) {
+        for (int turn = 0; turn < most_turns; ++turn) {
+            float next = solve_upwind(factored_term(a, factored), factored_term(b, factored),
+                                      factored_term(c, factored), f);
+            if (!(next < factored)) break;
+            factored = next;
+        }
+        if (!late) return factored;
+    } else {
+        float godunov = solve_upwind(upwind_term(godunov_side(a, factored)),
+                                     upwind_term(godunov_side(b, factored)),
+                                     upwind_term(godunov_side(c, factored)), f);
+        factored = least(factored, godunov);
+    }
     float plain = solve_upwind(upwind_term(plain_side(a)), upwind_term(plain_side(b)),
                                upwind_term(plain_side(c)), f);
-    return plain_where_late(least(straight, godunov), plain, f, inverse_r2);
+    if (ORDER == 2) {
+        for (int turn = 0; turn < most_turns; ++turn) {
+            float next = solve_upwind(plain_term(a, plain), plain_term(b, plain),
+                                      plain_term(c, plain), f);
+            if (!(next < plain)) break;
+            plain = next;
+        }
+    }
+    return plain_where_late(factored, plain, f, inverse_r2);
 }
 #else
 float update_tau(float f, float inverse_r2, AxisStencil a, AxisStencil b) {
     UpwindSide p = factored_side(a), q = factored_side(b);
-    float straight = solve_upwind(upwind_term(p), upwind_term(q), f);
+    float factored = solve_upwind(upwind_term(p), upwind_term(q), f);
     float nearest2 =
         least(p.near * p.near * p.near_ratio2, q.near * q.near * q.near_ratio2);
-    bool careful = may_be_late(straight, nearest2, f, inverse_r2) || both_upwind(p, straight) ||
-                   both_upwind(q, straight);
-    if (!careful || !(straight < reached_limit)) return straight;
-    float godunov = solve_upwind(upwind_term(godunov_side(a, straight)),
-                                 upwind_term(godunov_side(b, straight)), f);
+    bool late = may_be_late(factored, nearest2, f, inverse_r2);
+    bool careful = late || both_upwind(p, factored) || both_upwind(q, factored);
+    if (ORDER == 2) careful = careful || fades_out(p, factored) || fades_out(q, factored);
+    if (!careful || !(factored < reached_limit)) return factored;
+    if (ORDER == 2) {
+        for (int turn = 0; turn < most_turns; ++turn) {
+            float next = solve_upwind(factored_term(a, factored), factored_term(b, factored), f);
+            if (!(next < factored)) break;
+            factored = next;
+        }
+        if (!late) return factored;
+    } else {
+        float godunov = solve_upwind(upwind_term(godunov_side(a, factored)),
+                                     upwind_term(godunov_side(b, factored)), f);
+        factored = least(factored, godunov);
+    }
     float plain = solve_upwind(upwind_term(plain_side(a)), upwind_term(plain_side(b)), f);
-    return plain_where_late(least(straight, godunov), plain, f, inverse_r2);
+    if (ORDER == 2) {
+        for (int turn = 0; turn < most_turns; ++turn) {
+            float next = solve_upwind(plain_term(a, plain), plain_term(b, plain), f);
+            if (!(next < plain)) break;
+            plain = next;
+        }
+    }
+    return plain_where_late(factored, plain, f, inverse_r2);
 }
 #endif
 
@@ -198,6 +242,12 @@ void find_against(uint down, int lane) {
             bool stale = may_feed(here[at], here[at - sense * pitch[axis]], toward,
                                   h * h * inverse_r2, TOLERANCE);
             if (stale && f_of[code - sense * stride[axis]] < reached_limit) axes |= 1u << axis;
+            if (ORDER == 1 || before - sense < 0 || before - sense >= TILE[axis]) continue;
+            float second = here[at - 2 * sense * pitch[axis]];
+            if (f_of[code - 2 * sense * stride[axis]] < reached_limit &&
+                may_feed_second(here[at], second, toward, h * h * inverse_r2, TOLERANCE)) {
+                axes |= 1u << axis;
+            }
         }
         if (axes != 0u) atomicOr(against, axes);
     }
@@ -217,6 +267,10 @@ float matters(ivec3 node, int axis, int outward) {
     float h = SPACING[axis];
     float toward = -float(outward) * h * coordinate(axis, node[axis]) / square;
     bool feeds = may_feed(now, here[at + outward * pitch[axis]], toward, h * h / square, TOLERANCE);
+    if (ORDER == 2) {
+        float second = here[at + 2 * outward * pitch[axis]];
+        feeds = feeds || may_feed_second(now, second, toward, h * h / square, TOLERANCE);
+    }
     return feeds ? now * sqrt(square) : never;
 }
 

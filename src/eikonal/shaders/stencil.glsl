@@ -39,7 +39,7 @@ struct UpwindSide {
     float other;
     float toward;
     float near_ratio2;
-    float far_ratio2;
+    float behind;
     float inverse_spacing;
 };
 
@@ -50,7 +50,8 @@ UpwindSide factored_side(AxisStencil axis, bool from_low) {
     side.other = from_low ? axis.high : axis.low;
     side.toward = from_low ? axis.gamma : -axis.gamma;
     side.near_ratio2 = 1 - 2 * side.toward + axis.eta;
-    side.far_ratio2 = 1 - 4 * side.toward + 4 * axis.eta;
+    side.behind =
+        1 - side.toward + 1.5 * axis.eta + side.toward * (axis.eta - side.toward);
     side.inverse_spacing = axis.inverse_spacing;
     return side;
 }
@@ -96,23 +97,66 @@ float feeding_lead(float now, float neighbour, float toward, float eta) {
     return most(earlier, upwind);
 }
 
-bool upwind_behind(UpwindSide side) {
-    return (0.99999 * side.far * side.far * side.far_ratio2 <=
-            side.near * side.near * side.near_ratio2) && (side.far < 3 * side.near);
+float second_lead(float now, float second, float toward, float eta, float tolerance) {
+    return second * second * (1 - 4 * toward + 4 * eta) - (1 + 4 * tolerance) * now * now;
+}
+
+bool may_feed_second(float now, float second, float toward, float eta, float tolerance) {
+    const float least_ratio = 1 - 2 * toward + 2.5 * eta - 4 * toward * toward;
+    return (second < reached_limit) && (second_lead(now, second, toward, eta, tolerance) > 0) && ((second * (1 - 4 * toward + 4 * eta) > now * least_ratio) || (eta > 0.0625));
+}
+
+bool falls_behind(UpwindSide side) {
+    return side.far * side.behind < side.near;
+}
+bool is_after_far(UpwindSide side, float tau) {
+    return tau > side.far * (2 * side.behind - 1);
+}
+
+bool fades_out(UpwindSide side, float tau) {
+    return falls_behind(side) != is_after_far(side, tau);
+}
+
+UpwindTerm term_of(UpwindSide side, float c, float shift) {
+    const float one = 1;
+    const float none = unreached;
+    return UpwindTerm(side.near, c > 0 ? shift : none, c > 0 ? c : one, side.inverse_spacing);
 }
 
 UpwindTerm upwind_term(UpwindSide side) {
     float c = 1 + side.toward;
     float shift = -side.near * side.toward;
     if (ORDER == 2) {
-        const bool second = upwind_behind(side);
+        const bool second = falls_behind(side);
         c = second ? c + 0.5 : c;
         shift = second ? shift + 0.5 * (side.near - side.far) : shift;
     }
+    return term_of(side, c, shift);
+}
 
-    const float one = 1;
-    const float none = unreached;
-    return UpwindTerm(side.near, c > 0 ? shift : none, c > 0 ? c : one, side.inverse_spacing);
+UpwindTerm second_term(UpwindSide side, float tau) {
+    const float fall = most(side.near - side.far * side.behind, 0.0);
+    const bool second = is_after_far(side, tau);
+    const float part = 0.5 * (side.far * (2 * side.behind - 1) - side.near);
+    const float c = 1 + side.toward;
+    return term_of(side, second ? c + 0.5 : c,
+                   fall - side.near * side.toward + (second ? part : 0.0));
+}
+
+float excess_of(UpwindTerm term, float tau) {
+    return term.c * (tau - term.near) - term.shift;
+}
+
+UpwindTerm larger_term(UpwindSide low, UpwindSide high,
+                                           float tau) {
+    const UpwindTerm p = second_term(low, tau);
+    const UpwindTerm q = second_term(high, tau);
+    const bool from_low = excess_of(p, tau) > excess_of(q, tau);
+    return UpwindTerm(from_low ? p.near : q.near, from_low ? p.shift : q.shift, from_low ? p.c : q.c,
+            p.inverse_spacing);
+}
+UpwindTerm factored_term(AxisStencil axis, float tau) {
+    return larger_term(factored_side(axis, 0.0 <= 0.0), factored_side(axis, 0.0 < 0.0), tau);
 }
 
 UpwindSide plain_side(AxisStencil axis, bool from_low) {
@@ -132,6 +176,9 @@ bool plain_from_low(AxisStencil axis) {
 }
 UpwindSide plain_side(AxisStencil axis) {
     return plain_side(axis, plain_from_low(axis));
+}
+UpwindTerm plain_term(AxisStencil axis, float tau) {
+    return larger_term(plain_side(axis, 0.0 <= 0.0), plain_side(axis, 0.0 < 0.0), tau);
 }
 
 struct UpwindLine {

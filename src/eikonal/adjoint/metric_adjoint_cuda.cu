@@ -264,6 +264,8 @@ CudaMetricAdjoint::Carried CudaMetricAdjoint::carry_on(const MetricFactor& facto
     check_cuda(cudaMemsetAsync(s.stale.data(), 1, s.stale.bytes(), cuda_stream()), forward_work);
     s.work = {};
     s.work.seconds = s.run(s.forward(), forward_work, s.work.passes);
+    // By the final times, as take_up() makes them: the adjoint's last bits hang on the bands.
+    s.make_bands(starts.size());
     set_zero(s.counter);
     count_visits<<<wide, threads, 0, cuda_stream()>>>(s.visits.data(), s.count, s.counter.data());
     s.work.visits = static_cast<double>(s.counted()) / static_cast<double>(s.count);

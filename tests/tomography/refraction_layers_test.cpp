@@ -200,7 +200,7 @@ TEST(LayeredStart, IsTakenUnlessAKindIsAskedFor) {
     };
     const InversionSetup chosen = set_up_inversion(std::nullopt, picks, {});
     EXPECT_EQ(chosen.options.gauss_newton.roughness.kind, Regularisation::second);
-    EXPECT_NEAR(fastest(chosen.start), 2600, 60);
+    EXPECT_NEAR(fastest(chosen.start.first()), 2600, 60);
     const bool said =
         std::any_of(chosen.choices.begin(), chosen.choices.end(), [](const std::string& one) {
             return one.find("by delay times") != std::string::npos &&
@@ -217,8 +217,8 @@ TEST(LayeredStart, IsTakenUnlessAKindIsAskedFor) {
         for (const float v : start.given()) count += v > 2500 && v < 2700 ? 1 : 0;
         return static_cast<double>(count) / static_cast<double>(start.given().size());
     };
-    EXPECT_GT(of_rock(chosen.start), 0.5);
-    EXPECT_LT(of_rock(gradient.start), 0.5);
+    EXPECT_GT(of_rock(chosen.start.first()), 0.5);
+    EXPECT_LT(of_rock(gradient.start.first()), 0.5);
 }
 
 /// The earliest ray of each pair.

@@ -141,7 +141,8 @@ class FimBlock {
     }
     void mirror(const BlockExtent& extent);
     void mirror_tau(const BlockExtent& extent);
-    void mirror_medium(std::vector<Real>& values, const BlockExtent& extent);
+    void mirror_medium(const std::vector<Real>& values, std::vector<Real>& other,
+                       const BlockExtent& extent);
     void mirror_stale(const BlockExtent& extent);
 
     /// Sweeps the block once. For each axis, returns the number of nodes that became early enough
@@ -157,7 +158,9 @@ class FimBlock {
     std::vector<Bits> mine_;        ///< nodes to update: neither air, start nodes, halo nor corners
     std::vector<Bits> stale_;
     std::vector<Real> spare_;
-    std::vector<Real> spare_medium_;
+    std::vector<Real> other_f_;  ///< with lanes in the other order
+    std::vector<Real> other_inverse_r2_;
+    bool has_other_medium_ = false;
     std::vector<Bits> spare_bits_;
     bool mirrored_ = false;
     int lanes_ = width;  ///< in use
@@ -173,6 +176,7 @@ VisitOutcome FimBlock<Real, Dim, Order>::visit(const FimProblem<Real>& problem,
     prefetch(problem, extent);
     load_tau(problem, extent, blank);
     load_medium(problem, extent);
+    has_other_medium_ = false;
     mark_stale(problem, extent, causes);
     VisitOutcome outcome;
     int outer = entry[0];

@@ -62,8 +62,14 @@ void FimBlock<Real, Dim, Order>::mark_at_face(const BlockExtent& extent, int axi
 template <class Real, int Dim, int Order>
 void FimBlock<Real, Dim, Order>::mirror(const BlockExtent& extent) {
     mirror_tau(extent);
-    mirror_medium(f_, extent);
-    mirror_medium(inverse_r2_, extent);
+    // The medium stays: its other order is made once in a visit.
+    if (!has_other_medium_) {
+        mirror_medium(f_, other_f_, extent);
+        mirror_medium(inverse_r2_, other_inverse_r2_, extent);
+        has_other_medium_ = true;
+    }
+    f_.swap(other_f_);
+    inverse_r2_.swap(other_inverse_r2_);
     mirror_stale(extent);
     mirrored_ = !mirrored_;
     find_mine(extent);
@@ -87,20 +93,19 @@ void FimBlock<Real, Dim, Order>::mirror_tau(const BlockExtent& extent) {
 }
 
 template <class Real, int Dim, int Order>
-void FimBlock<Real, Dim, Order>::mirror_medium(std::vector<Real>& values,
+void FimBlock<Real, Dim, Order>::mirror_medium(const std::vector<Real>& values,
+                                               std::vector<Real>& other,
                                                const BlockExtent& extent) {
-    spare_medium_.resize(values.size());
+    other.resize(values.size());
     for (int o = 0; o < extent.size(0); ++o) {
-        std::fill_n(spare_medium_.begin() + at_medium(o, 0, 0), row_count(extent) * width,
-                    unreached<Real>);
+        std::fill_n(other.begin() + at_medium(o, 0, 0), row_count(extent) * width, unreached<Real>);
         for (int lane = 0; lane < lanes_; ++lane) {
-            const int other = lanes_ - 1 - lane;
+            const int mirrored = lanes_ - 1 - lane;
             const Real* const from = values.data() + at_medium(o, lane, lane);
-            Real* const to = spare_medium_.data() + at_medium(o, other, other);
+            Real* const to = other.data() + at_medium(o, mirrored, mirrored);
             for (int r = 0; r < extent.size(2); ++r) to[r * width] = from[r * width];
         }
     }
-    values.swap(spare_medium_);
 }
 
 template <class Real, int Dim, int Order>

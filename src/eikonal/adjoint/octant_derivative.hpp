@@ -23,11 +23,9 @@ struct OctantBranch {
 
     /// In six bits.
     FERMAT_HD unsigned char packed() const {
-        unsigned bits = 0;
-        for (int d = 0; d < 3; ++d) {
-            bits |= (from_low[d] ? 1U : 0U) << d | (second[d] ? 8U : 0U) << d;
-        }
-        return static_cast<unsigned char>(bits);
+        const int low = from_low[0] | from_low[1] << 1 | from_low[2] << 2;
+        const int far = second[0] << 3 | second[1] << 4 | second[2] << 5;
+        return static_cast<unsigned char>(low | far);
     }
     FERMAT_HD static OctantBranch unpacked(unsigned bits) {
         OctantBranch out;

@@ -4,6 +4,7 @@
                                            waves,blocks,crustal,basin,local,board]
                                   [--seeds 10] [--first 10] [--threads 0]
                                   [--methods auto,hole,tuned,first,second,blocky,mixed,pygimli] [--one-line]
+                                  [--no-errors]
 
 Prints one row per kind of survey and method, means over the seeds: RMS and median error of velocity
 in per cent over nodes that true rays cross, correlation of the change with the true change, chi2
@@ -11,7 +12,7 @@ with its least and greatest, iterations with their most and the most until chi2 
 sources with their most, the found range of velocity in parts of the true one, processor seconds. Nothing is tuned to a truth; seeds 0 to 3
 served while the method was made. `tuned` is `hole` with the flags that did best on other truths of the
 kind (tuned.py, seeds 100 and on; none for kinds that it has not). `pygimli`, where it is installed, is that
-package with the settings that did best on other truths (pygimli_tuned.py), on one thread.
+package with the settings that did best on other truths (pygimli_tuned.py), on one thread. `--no-errors` leaves out the errors of the picks; chi2 is that of the noise then.
 """
 
 from __future__ import annotations
@@ -30,6 +31,11 @@ import truths  # noqa: E402
 import tuned  # noqa: E402
 
 COLUMNS = ("rms %", "median %", "correlation", "chi2", "iterations", "passes", "range", "CPU s")
+
+
+def without_errors(picks: fm.Picks) -> fm.Picks:
+    return fm.Picks(picks.sources, picks.receivers, source=picks.source, receiver=picks.receiver,
+                    time=picks.time)
 
 
 def invert(truth: truths.Truth, method: str, threads: int, one_line: bool) -> fm.Inversion:
@@ -64,7 +70,8 @@ def numbers_of(truth: truths.Truth, method: str, threads: int, one_line: bool) -
     last = {name: values[-1] for name, values in run.history.items()}
     explained = np.flatnonzero(np.asarray(run.history["chi2"]) <= 1.05)
     first = run.history["iteration"][explained[0]] if len(explained) else np.inf
-    return [score["rms"], score["median"], score["correlation"], last["chi2"], last["iteration"],
+    chi2 = last["rms"] ** 2 / truth.noise**2 if np.isnan(last["chi2"]) else last["chi2"]
+    return [score["rms"], score["median"], score["correlation"], chi2, last["iteration"],
             first, last["passes"], score["lowest"], score["highest"], spent]
 
 
@@ -86,6 +93,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--first", type=int, default=10, help="seed")
     parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--no-errors", action="store_true", help="leave out the picks' errors")
     parser.add_argument("--one-line", action="store_true",
                         help="2-D: give the picks alone, no start model and no option")
     options = parser.parse_args()
@@ -96,6 +104,9 @@ def main() -> None:
     for kind in options.kinds.split(","):
         seeds = range(options.first, options.first + options.seeds)
         made = [truths.observed(truths.ALL[kind](seed)) for seed in seeds]
+        if options.no_errors:
+            for truth in made:
+                truth.picks = without_errors(truth.picks)
         for method in methods:
             if method == "tuned" and kind not in tuned.FOUND:
                 continue

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/error.hpp"
@@ -11,6 +12,7 @@
 #include "tomography/layers/flat_layers.hpp"
 #include "tomography/start/layered_start.hpp"
 #include "tomography/start/set_up.hpp"
+#include "tomography/synthetic.hpp"
 
 namespace fermat {
 namespace {
@@ -178,16 +180,73 @@ TEST(LayeredStart, OfManyPicksIsThatOfSome) {
     EXPECT_NEAR(found->velocity_at(48, 8), 2600, 60);
 }
 
-/// No refractor in it, and no start either where nobody knows how well times should be met.
-TEST(LayeredStart, IsNoneOfGradualGroundNorWithoutErrors) {
+bool says(const InversionSetup& setup, const std::string& words) {
+    return std::any_of(setup.choices.begin(), setup.choices.end(), [&](const std::string& one) {
+        return one.find(words) != std::string::npos;
+    });
+}
+
+TEST(LayeredStart, IsNoneOfGradualGround) {
     const auto deep = [](double) { return 50.0; };
     const Survey gradual = survey_with(line_over_rock(400, 50, 2900, deep));
-    EXPECT_FALSE(layered_start(gradual, survey_shape(gradual)));
+    const auto found = layered_start(gradual, survey_shape(gradual));
+    EXPECT_FALSE(found && meets(*found, 3e-4));
     const auto depth = [](double) { return 5.0; };
-    Survey sharp = survey_with(line_over_rock(400, 0, 2600, depth));
-    EXPECT_TRUE(layered_start(sharp, survey_shape(sharp)));
-    sharp.has_errors = false;
-    EXPECT_FALSE(layered_start(sharp, survey_shape(sharp)));
+    const Survey sharp = survey_with(line_over_rock(400, 0, 2600, depth));
+    const auto layer = layered_start(sharp, survey_shape(sharp));
+    ASSERT_TRUE(layer);
+    EXPECT_TRUE(meets(*layer, 3e-4));
+    EXPECT_FALSE(meets(*layer, 1e-4));
+}
+
+/// Cross-validation tells the error of picks that have none, and stays the target.
+TEST(LayeredStart, OfPicksWithoutErrorsIsThatOfPicksWithThem) {
+    const auto deep = [](double) { return 50.0; };
+    const auto depth = [](double x) { return 5 + 0.02 * x; };
+    Survey gradual = survey_with(line_over_rock(400, 50, 2900, deep));
+    Survey sharp = survey_with(line_over_rock(400, 80, 2600, depth));
+    for (const bool errors : {true, false}) {
+        gradual.has_errors = errors;
+        sharp.has_errors = errors;
+        EXPECT_FALSE(says(set_up_inversion(std::nullopt, gradual, {}), "by delay times"));
+        const InversionSetup setup = set_up_inversion(std::nullopt, sharp, {});
+        EXPECT_TRUE(says(setup, "by delay times, which miss the picks by"));
+        EXPECT_EQ(setup.options.gauss_newton.roughness.kind, Regularisation::second);
+        EXPECT_EQ(says(setup, "`target_rms="), !errors);
+        InversionOptions asked;
+        asked.gauss_newton.roughness.kind = Regularisation::mixed;
+        const InversionSetup gradient = set_up_inversion(std::nullopt, sharp, asked);
+        EXPECT_FALSE(says(gradient, "by delay times"));
+        EXPECT_EQ(setup.options.target_rms, gradient.options.target_rms);
+    }
+}
+
+/// Rock 0.9 below the ground beside rock 3 below it, as a run from the layer cannot have it.
+TEST(LayeredStart, IsLeftWhereARunFromItStalls) {
+    const Grid grid{{405, 1, 121}, {-3, 0, 0}, {0.25, 1, 0.25}};
+    Field<float> velocity(grid.shape);
+    for (int i = 0; i < grid.shape.x; ++i) {
+        for (int k = 0; k < grid.shape.z; ++k) {
+            const Vec3 p = grid.position({i, 0, k});
+            velocity(i, 0, k) = p.z > (p.x > 48 ? 0.9 : 3) ? 2000 : 400;
+        }
+    }
+    EikonalOptions marching;
+    marching.solver = Solver::fmm;
+    const Survey line = line_over(three, [](double) { return 0.0; });
+    Survey picks = synthetic_picks(Model(grid, std::move(velocity)), line, {}, marching).picks;
+    picks.has_errors = true;
+    for (std::size_t n = 0; n < picks.arrivals.size(); ++n) {
+        picks.arrivals[n].error = 3e-4;
+        picks.arrivals[n].time += n % 2 == 0 ? 3e-4 : -3e-4;
+    }
+    const auto found = layered_start(picks, survey_shape(picks));
+    ASSERT_TRUE(found);
+    EXPECT_TRUE(meets(*found, 3e-4));
+    const InversionSetup setup = set_up_inversion(std::nullopt, picks, {});
+    EXPECT_TRUE(says(setup, "a run from there stalls at chi2"));
+    EXPECT_EQ(setup.options.gauss_newton.roughness.kind, Regularisation::mixed);
+    EXPECT_LT(invert(setup.start, setup.picks, setup.options).history.back().misfit.chi2, 1.05);
 }
 
 TEST(LayeredStart, IsTakenUnlessAKindIsAskedFor) {
@@ -201,12 +260,8 @@ TEST(LayeredStart, IsTakenUnlessAKindIsAskedFor) {
     const InversionSetup chosen = set_up_inversion(std::nullopt, picks, {});
     EXPECT_EQ(chosen.options.gauss_newton.roughness.kind, Regularisation::second);
     EXPECT_NEAR(fastest(chosen.start.first()), 2600, 60);
-    const bool said =
-        std::any_of(chosen.choices.begin(), chosen.choices.end(), [](const std::string& one) {
-            return one.find("by delay times") != std::string::npos &&
-                   one.find("`regularisation=mixed` starts from a gradient") != std::string::npos;
-        });
-    EXPECT_TRUE(said);
+    EXPECT_TRUE(says(chosen, "by delay times"));
+    EXPECT_TRUE(says(chosen, "`regularisation=mixed` starts from a gradient"));
     InversionOptions asked;
     asked.gauss_newton.roughness.kind = Regularisation::mixed;
     const InversionSetup gradient = set_up_inversion(std::nullopt, picks, asked);

@@ -1,6 +1,8 @@
 #include "tomography/gauss_newton/gauss_newton.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "core/parallel.hpp"
@@ -99,6 +101,24 @@ CooledDown cool_down(const Model& start, const Survey& picks, const InversionOpt
     end.score = score(stepper, 1);
     if (end.explained) end.rougher = score(stepper, less).held_out;
     return end;
+}
+
+double reached_chi2(const Model& start, const Survey& picks, const InversionOptions& options,
+                    double enough, const Execution& execution) {
+    const Execution alone = execution.alone();
+    InversionOptions own = options;
+    own.gauss_newton.iterations = GaussNewtonOptions{}.iterations;
+    VelocityProblem problem(start, picks, own, alone);
+    NormalStepper::Rules rules = rules_of(own);
+    double least = std::numeric_limits<double>::infinity();
+    rules.steer = [&](const NormalStepper& run, double) -> Steering {
+        least = std::min(least, run.chi2());
+        return {least <= enough};
+    };
+    NormalStepper stepper(problem, picks, own, std::move(rules), alone);
+    const InversionListener nobody;  // a loop keeps a reference to its listener
+    Loop(stepper, alone, nobody).search();
+    return least;
 }
 
 ProblemPlan problem_plan(const Model& start, const Survey& picks, const InversionOptions& options) {

@@ -35,6 +35,11 @@ CooledDown cool_down(const Model& start, const Survey& picks, const InversionOpt
                      FoldTest& test, const std::function<double(const ScoreAt&)>& go_on,
                      const Execution& execution);
 
+/// The first chi2 of a run that is `enough`, or the least of one that does not come to it. On this
+/// process alone, with the usual number of iterations; nothing is kept.
+double reached_chi2(const Model& start, const Survey& picks, const InversionOptions& options,
+                    double enough, const Execution& execution);
+
 /// How a run sees its problem, for those who look at it again.
 struct ProblemPlan {
     Index3 ratio;

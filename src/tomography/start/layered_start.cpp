@@ -10,12 +10,6 @@
 namespace fermat {
 namespace {
 
-double usual_error(const Survey& picks) {
-    std::vector<double> errors;
-    for (const Arrival& pick : picks.arrivals) errors.push_back(pick.error);
-    return median(std::move(errors));
-}
-
 /// A start needs no more: every n-th pick, so that large surveys wait for fields alone.
 std::vector<LinePick> some_of(const std::vector<LinePick>& picks) {
     constexpr std::size_t most = 5000;
@@ -64,8 +58,7 @@ std::string LayeredStart::description() const {
 std::optional<LayeredStart> layered_start(const Survey& picks, const SurveyShape& shape) {
     constexpr double sharp = 2;   // rock over the ground, of velocities
     constexpr double jump = 1.3;  // and over the bottom of the layer
-    constexpr double met = 1.8;   // mean of misses in errors; 0.8 of Gaussian ones
-    if (!picks.has_errors || !shape.is_2d || !shape.along_surface || hardly_differs(shape)) {
+    if (!shape.is_2d || !shape.along_surface || hardly_differs(shape)) {
         return std::nullopt;
     }
     const double across = shape.high.x - shape.low.x;
@@ -73,12 +66,32 @@ std::optional<LayeredStart> layered_start(const Survey& picks, const SurveyShape
     const std::vector<LinePick> line = some_of(line_picks(picks));
     auto found = likelier_of(try_delay_times(line, 2, step, TopLayer::constant),
                              try_delay_times(line, 2, step, TopLayer::gradient));
-    if (!found || found->misfit > met * usual_error(picks)) return std::nullopt;
+    if (!found) return std::nullopt;
     std::vector<double> thickness = std::move(thicknesses_of(*found).front());
     const double above = found->velocity.front() + found->gradient * median(thickness);
     const bool jumps = found->velocity.back() > jump * above;
     if (!jumps || found->velocity.back() < sharp * found->velocity.front()) return std::nullopt;
     return LayeredStart{std::move(*found), std::move(thickness)};
+}
+
+bool meets(const LayeredStart& layers, double error) {
+    constexpr double met = 1.8;  // mean of misses in errors; 0.8 of Gaussian ones
+    return layers.delays.misfit <= met * error;
+}
+
+double usual_error(const Survey& picks) {
+    std::vector<double> errors;
+    for (const Arrival& pick : picks.arrivals) errors.push_back(pick.error);
+    return median(std::move(errors));
+}
+
+std::string stalled_sentence(const LayeredStart& layers, double reached, double other) {
+    return fmt::format(
+        "no start model of layers: {}, by delay times, misses the picks by {:.2g} (mean), but a "
+        "run "
+        "from there stalls at chi2 {:.2g} and one from the gradient comes to {:.2g} "
+        "(`layers=2` finds layers alone)",
+        layers.description(), layers.delays.misfit, reached, other);
 }
 
 std::optional<Model> layered_model(const LayeredStart& layers, const FirstGuess& guess) {

@@ -20,11 +20,16 @@ struct LayeredStart {
     std::string description() const;
 };
 
-/// Nothing unless picks of a line along the surface have errors and are met to them by delay
-/// times, rock is twice as fast as the ground and there is a jump: gradual ground is missed by
-/// twice its errors and more, a layer over rock by less (bench/inversion). Velocity grows with
-/// depth in the layer where that meets its picks better.
+/// Nothing unless picks of a line along the surface tell rock that is twice as fast as the ground,
+/// with a jump. Velocity grows with depth in the layer where that meets its picks better.
 std::optional<LayeredStart> layered_start(const Survey& picks, const SurveyShape& shape);
+/// Whether delay times meet picks of such errors: gradual ground is missed by twice its errors and
+/// more, a layer over rock by less (bench/inversion).
+bool meets(const LayeredStart& layers, double error);
+/// The median of the errors.
+double usual_error(const Survey& picks);
+/// Why a run does not start from layers that meet its picks.
+std::string stalled_sentence(const LayeredStart& layers, double reached, double other);
 
 /// The layers on the grid of a guess, with its air. Nodes near the refractor have the mean slowness
 /// of two cells, so that a refractor between nodes is one, and rays do not leap with its steps.

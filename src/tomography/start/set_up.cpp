@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
-#include <tuple>
 #include <utility>
 
 #include "core/error.hpp"
@@ -14,6 +12,7 @@
 #include "survey/mapped_points.hpp"
 #include "survey/settle.hpp"
 #include "tomography/gauss_newton/cross_validation.hpp"
+#include "tomography/gauss_newton/gauss_newton.hpp"
 #include "tomography/gauss_newton/true_sizes.hpp"
 #include "tomography/joint/difference_rows.hpp"
 #include "tomography/joint/first_places.hpp"
@@ -23,6 +22,7 @@
 #include "tomography/start/first_guess.hpp"
 #include "tomography/start/layered_start.hpp"
 #include "tomography/start/pick_checks.hpp"
+#include "tomography/start/set_up_picks.hpp"
 #include "tomography/start/survey_points.hpp"
 
 namespace fermat {
@@ -46,45 +46,6 @@ double least_depth(const Model& model) {
     const Grid& grid = model.grid();
     const Vec3 size = grid.extent();
     return std::min(size.z, grid.is_2d() ? size.x : std::max(size.x, size.y));
-}
-
-/// Times from the origin of events, of P alone where there is P: what a velocity is guessed from.
-Survey travel_times(const Survey& picks) {
-    const std::vector<std::int32_t> of_p = arrivals_of(picks, Phase::P);
-    Survey out = of_p.empty() ? picks : subset(picks, of_p);
-    for (Arrival& pick : out.arrivals) pick.time -= picks.event_of(pick).origin_time;
-    for (Event& event : out.events) event.origin_time = 0;
-    return out;
-}
-
-void give_pick_errors(Survey& picks, const PickErrors& errors) {
-    for (Arrival& pick : picks.arrivals) {
-        pick.error =
-            errors.absolute + errors.relative * (pick.time - picks.event_of(pick).origin_time);
-    }
-    picks.has_errors = true;
-}
-
-/// Catalogue differences are those of the picks from the origin times of their catalogue. The
-/// median size of what is between them and the picks of this survey; 0 where none has both picks.
-double origin_mismatch(const Survey& picks) {
-    std::map<std::tuple<std::int32_t, std::int32_t, Phase>, double> travel;
-    for (const Arrival& pick : picks.arrivals) {
-        travel[{pick.event, pick.station, pick.phase}] =
-            pick.time - picks.event_of(pick).origin_time;
-    }
-    std::vector<double> off;
-    for (const TimeDifference& one : picks.differences) {
-        const auto first = travel.find({one.first, one.station, one.phase});
-        const auto second = travel.find({one.second, one.station, one.phase});
-        const bool both = first != travel.end() && second != travel.end();
-        if (one.kind != DifferenceKind::catalogue || !both) continue;
-        off.push_back(std::abs(one.time - (first->second - second->second)));
-    }
-    if (off.empty()) return 0;
-    const auto middle = off.begin() + static_cast<std::ptrdiff_t>(off.size() / 2);
-    std::nth_element(off.begin(), middle, off.end());
-    return *middle;
 }
 
 /// Whether the start model may have layers: one velocity, and a regularisation that is chosen too.
@@ -165,7 +126,7 @@ class SetUp {
         choose(fmt::format("`axis_weights={}`", numbers(setup_.start.grid(), roughness.weights)));
     }
 
-    /// `layers`: the start model has the fastest rock, and ground as slow as there is.
+    /// `layers`: the start model has rock and ground as they are.
     void choose_bounds(bool layers) {
         UpdateLimits& limits = setup_.options.update;
         const bool low = limits.min_velocity > 0;
@@ -180,9 +141,8 @@ class SetUp {
             slowest = std::min(slowest, static_cast<double>(v));
             fastest = std::max(fastest, static_cast<double>(v));
         }
-        const double reach = layers ? 2 : 3;
-        if (!low) limits.min_velocity = rounded(slowest / reach, false);
-        if (!high) limits.max_velocity = rounded(fastest * reach, true);
+        if (!low) limits.min_velocity = rounded(slowest / (layers ? 2 : 3), false);
+        if (!high) limits.max_velocity = rounded(fastest * (layers ? 1.5 : 3), true);
         choose(fmt::format("`min_velocity={:g}` `max_velocity={:g}`", limits.min_velocity,
                            limits.max_velocity));
     }
@@ -224,13 +184,7 @@ class SetUp {
         if (picks.differences.empty()) return;
         const DifferenceRows rows(picks, picks.differences, options.joint.weighting, 1);
         choose(rows.description());
-        const double off = origin_mismatch(picks);
-        constexpr double plain = 0.01;
-        if (off < plain) return;
-        setup_.warnings.push_back(fmt::format(
-            "catalogue differences are not those of the picks, by {:.2g} (median): they were made "
-            "from other origin times (make them of this catalogue, or give picks its origin times)",
-            off));
+        if (auto said = say_origin_mismatch(picks)) setup_.warnings.push_back(std::move(*said));
     }
 
     void place_events(const Execution& execution) {
@@ -394,20 +348,8 @@ class SetUp {
     }
 
     void compare_units() {
-        std::vector<double> velocity;
-        for (const float v : setup_.start.first().given()) {
-            if (v > 0) velocity.push_back(v);
-        }
-        const auto middle = velocity.begin() + static_cast<std::ptrdiff_t>(velocity.size() / 2);
-        std::nth_element(velocity.begin(), middle, velocity.end());
-        const double ratio = *middle / shape_.typical;
-        constexpr double order = 10;
-        if (ratio < order && ratio > 1 / order) return;
-        setup_.warnings.push_back(fmt::format(
-            "the start model's velocities (median {:.4g}) and the picks' (distance over time, "
-            "median {:.4g}) differ by a factor of {:.3g} (are lengths, times and velocities in "
-            "units that belong together?)",
-            *middle, shape_.typical, std::max(ratio, 1 / ratio)));
+        auto said = say_units(setup_.start.first(), shape_.typical);
+        if (said) setup_.warnings.push_back(std::move(*said));
     }
 
   private:
@@ -418,40 +360,21 @@ class SetUp {
     RepeatedPaths both_ways_;
 };
 
-}  // namespace
+/// What is known of a survey before anything is chosen.
+struct Known {
+    Survey travelling;  ///< of P alone where there is P, times from the origins of events
+    SurveyShape shape;
+    std::optional<FirstGuess> first;  ///< where no start model is given
+    bool buried = false;              ///< earthquakes that move
+};
 
-InversionSetup set_up_inversion(std::optional<Medium> start, Survey picks, InversionOptions options,
-                                const GuessOptions& guess, const std::optional<PickErrors>& errors,
-                                const Execution& execution) {
-    if (picks.arrivals.empty()) throw InputError("there is no pick (at least one is needed)");
-    resolve_threads(execution.threads);
-    if (errors) give_pick_errors(picks, *errors);
-    // Distances are compared with times, and need lengths.
-    const Survey travelling = travel_times(start ? in_lengths(picks, start->first()) : picks);
-    SurveyShape shape = survey_shape(travelling);
-    // Few earthquakes below few stations could pass for points on a ground.
-    const bool buried = is_joint(picks, options) && options.joint.relocate == Relocate::all;
-    if (buried) shape.along_surface = false;
-    std::optional<FirstGuess> first;
-    if (!start) {
-        first.emplace(first_guess(travelling, guess, buried));
-        if (first->shape.is_2d) picks.is_2d = true;
-    }
-    std::optional<LayeredStart> layers;
-    if (first && may_have_layers(picks, options)) {
-        layers = layered_start(travelling, first->shape);
-        std::optional<Model> model;
-        if (layers) model = layered_model(*layers, *first);
-        if (model) first->start = std::move(*model);
-        if (!model) layers.reset();
-    }
+/// Everything chosen, from a start model that is given or the guessed one.
+InversionSetup settled(const Known& known, Medium start, Survey picks, InversionOptions options,
+                       const std::optional<LayeredStart>& layers, const Execution& execution) {
+    const auto& [travelling, shape, first, buried] = known;
     const auto far = first ? say_far_events(far_events(travelling), travelling) : std::nullopt;
-    InversionSetup setup{first ? Medium(first->start) : std::move(*start),
-                         std::move(picks),
-                         std::move(options),
-                         first.has_value(),
-                         {},
-                         {}};
+    InversionSetup setup{
+        std::move(start), std::move(picks), std::move(options), first.has_value(), {}, {}};
     require_points_inside(setup.start.first(), setup.picks);
     if (auto said = points_in_air(setup.start.first(), setup.picks))
         setup.warnings.push_back(*said);
@@ -491,6 +414,84 @@ InversionSetup set_up_inversion(std::optional<Medium> start, Survey picks, Inver
         choices.choose_bounds(layers.has_value());
     }
     return setup;
+}
+
+double reached_chi2(const InversionSetup& setup, double enough, const Execution& execution) {
+    return reached_chi2(setup.start.first(), setup.picks, setup.options, enough, execution);
+}
+
+double target_of(const InversionOptions& options) {
+    return options.target_chi2 > 0 ? options.target_chi2 : 1;
+}
+
+/// Of a line without a start model: from a layer over rock, where delay times tell one and a run
+/// from it comes as near to the picks as one from the gradient does. What cross-validation finds
+/// from the gradient is the error of picks without errors, and the target.
+InversionSetup settled_line(const Known& known, const Survey& picks,
+                            const InversionOptions& options, const Execution& execution) {
+    const auto settled_from = [&](const Model& start, const InversionOptions& own,
+                                  const std::optional<LayeredStart>& layers) {
+        return settled(known, Medium(start.copy()), picks, own, layers, execution);
+    };
+    const auto from_gradient = [&] {
+        return settled_from(known.first->start, options, std::nullopt);
+    };
+    const auto layers = layered_start(known.travelling, known.first->shape);
+    const auto model = layers ? layered_model(*layers, *known.first) : std::nullopt;
+    if (!model || (picks.has_errors && !meets(*layers, usual_error(picks)))) return from_gradient();
+    InversionOptions own = options;
+    std::optional<InversionSetup> gradual;
+    if (!picks.has_errors) {
+        gradual.emplace(from_gradient());
+        own.target_rms = gradual->options.target_rms;
+        if (!meets(*layers, own.target_rms)) return std::move(*gradual);
+    }
+    InversionSetup setup = settled_from(*model, own, layers);
+    const bool kept = options.gauss_newton.lambda > 0;
+    if (!kept && is_cheap_to_validate(*model, picks)) {
+        constexpr double far = 1.3;
+        const double enough = far * target_of(own);
+        const double reached = reached_chi2(setup, enough, execution);
+        if (reached > enough) {
+            if (!gradual) gradual.emplace(from_gradient());
+            own.target_chi2 = gradual->options.target_chi2;
+            const double other = reached_chi2(*gradual, target_of(own), execution);
+            if (reached > far * std::max(other, target_of(own))) {
+                gradual->choices.push_back(stalled_sentence(*layers, reached, other));
+                return std::move(*gradual);
+            }
+            setup = settled_from(*model, own, layers);
+        }
+    }
+    if (gradual) take_targets(setup, std::move(*gradual));
+    return setup;
+}
+
+}  // namespace
+
+InversionSetup set_up_inversion(std::optional<Medium> start, Survey picks, InversionOptions options,
+                                const GuessOptions& guess, const std::optional<PickErrors>& errors,
+                                const Execution& execution) {
+    if (picks.arrivals.empty()) throw InputError("there is no pick (at least one is needed)");
+    resolve_threads(execution.threads);
+    if (errors) give_pick_errors(picks, *errors);
+    // Distances are compared with times, and need lengths.
+    Known known;
+    known.travelling = travel_times(start ? in_lengths(picks, start->first()) : picks);
+    known.shape = survey_shape(known.travelling);
+    // Few earthquakes below few stations could pass for points on a ground.
+    known.buried = is_joint(picks, options) && options.joint.relocate == Relocate::all;
+    if (known.buried) known.shape.along_surface = false;
+    if (start) {
+        return settled(known, std::move(*start), std::move(picks), std::move(options), std::nullopt,
+                       execution);
+    }
+    known.first.emplace(first_guess(known.travelling, guess, known.buried));
+    if (known.first->shape.is_2d) picks.is_2d = true;
+    if (may_have_layers(picks, options)) return settled_line(known, picks, options, execution);
+    Medium guessed(known.first->start.copy());
+    return settled(known, std::move(guessed), std::move(picks), std::move(options), std::nullopt,
+                   execution);
 }
 
 }  // namespace fermat

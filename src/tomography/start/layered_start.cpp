@@ -85,11 +85,17 @@ double usual_error(const Survey& picks) {
     return median(std::move(errors));
 }
 
+std::string layers_sentence(const LayeredStart& layers, double error) {
+    return fmt::format(
+        "no start model of layers: {}, by delay times, would miss the picks by {:.2g} (mean); with "
+        "errors of the picks, as `error={:.2g}`, a run starts from there",
+        layers.description(), layers.delays.misfit, error);
+}
+
 std::string stalled_sentence(const LayeredStart& layers, double reached, double other) {
     return fmt::format(
         "no start model of layers: {}, by delay times, misses the picks by {:.2g} (mean), but a "
-        "run "
-        "from there stalls at chi2 {:.2g} and one from the gradient comes to {:.2g} "
+        "run from there stalls at chi2 {:.2g} and one from the gradient comes to {:.2g} "
         "(`layers=2` finds layers alone)",
         layers.description(), layers.delays.misfit, reached, other);
 }

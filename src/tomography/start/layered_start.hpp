@@ -28,6 +28,8 @@ std::optional<LayeredStart> layered_start(const Survey& picks, const SurveyShape
 bool meets(const LayeredStart& layers, double error);
 /// The median of the errors.
 double usual_error(const Survey& picks);
+/// That picks without errors, which a gradient explains to `error`, tell layers too.
+std::string layers_sentence(const LayeredStart& layers, double error);
 /// Why a run does not start from layers that meet its picks.
 std::string stalled_sentence(const LayeredStart& layers, double reached, double other);
 

@@ -424,9 +424,10 @@ double target_of(const InversionOptions& options) {
     return options.target_chi2 > 0 ? options.target_chi2 : 1;
 }
 
-/// Of a line without a start model: from a layer over rock, where delay times tell one and a run
-/// from it comes as near to the picks as one from the gradient does. What cross-validation finds
-/// from the gradient is the error of picks without errors, and the target.
+/// Of a line without a start model: from a layer over rock, where delay times tell one to the
+/// errors of the picks and a run from it comes as near to them as one from the gradient does.
+/// Picks without errors start from the gradient, since a run from a sharp layer hangs more on the
+/// last bits of their times; a layer that they tell is said.
 InversionSetup settled_line(const Known& known, const Survey& picks,
                             const InversionOptions& options, const Execution& execution) {
     const auto settled_from = [&](const Model& start, const InversionOptions& own,
@@ -439,13 +440,13 @@ InversionSetup settled_line(const Known& known, const Survey& picks,
     const auto layers = layered_start(known.travelling, known.first->shape);
     const auto model = layers ? layered_model(*layers, *known.first) : std::nullopt;
     if (!model || (picks.has_errors && !meets(*layers, usual_error(picks)))) return from_gradient();
-    InversionOptions own = options;
-    std::optional<InversionSetup> gradual;
     if (!picks.has_errors) {
-        gradual.emplace(from_gradient());
-        own.target_rms = gradual->options.target_rms;
-        if (!meets(*layers, own.target_rms)) return std::move(*gradual);
+        InversionSetup gradual = from_gradient();
+        const double error = gradual.options.target_rms;
+        if (meets(*layers, error)) gradual.choices.push_back(layers_sentence(*layers, error));
+        return gradual;
     }
+    InversionOptions own = options;
     InversionSetup setup = settled_from(*model, own, layers);
     const bool kept = options.gauss_newton.lambda > 0;
     if (!kept && is_cheap_to_validate(*model, picks)) {
@@ -453,17 +454,17 @@ InversionSetup settled_line(const Known& known, const Survey& picks,
         const double enough = far * target_of(own);
         const double reached = reached_chi2(setup, enough, execution);
         if (reached > enough) {
-            if (!gradual) gradual.emplace(from_gradient());
-            own.target_chi2 = gradual->options.target_chi2;
-            const double other = reached_chi2(*gradual, target_of(own), execution);
+            InversionSetup gradual = from_gradient();
+            own.target_chi2 = gradual.options.target_chi2;
+            const double other = reached_chi2(gradual, target_of(own), execution);
             if (reached > far * std::max(other, target_of(own))) {
-                gradual->choices.push_back(stalled_sentence(*layers, reached, other));
-                return std::move(*gradual);
+                gradual.choices.push_back(stalled_sentence(*layers, reached, other));
+                return gradual;
             }
             setup = settled_from(*model, own, layers);
+            take_targets(setup, std::move(gradual));
         }
     }
-    if (gradual) take_targets(setup, std::move(*gradual));
     return setup;
 }
 

@@ -185,6 +185,12 @@ void Program::do_work(Ranks& ranks) const {
         common.quiet = true;
     }
     set_up_log(common);
+    if (use_ == RankUse::root && ranks.size() > 1) {
+        spdlog::warn(
+            "rank 0 of {} computes all: {} shares no work among ranks (fermat invert does; "
+            "--threads uses more cores)",
+            ranks.size(), command_words(app_));
+    }
     const SignalGuard guard;
     ProgressBar bar(progress_style(common));
     Monitor monitor([&bar](const ProgressEvent& event) { bar.show(event); },

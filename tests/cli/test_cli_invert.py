@@ -255,6 +255,7 @@ def test_ranks_give_the_same_bits_and_speak_with_one_voice(line, whole):
     assert done.stderr.count("fermat: error: --target-rms is '-1'") == 1
     done = on_ranks(line, 2, "info")
     assert done.stdout.count("compiler") == 1
+    assert done.stderr.count("rank 0 of 2 computes all: fermat info shares no work among ranks") == 1
 
 
 def test_a_rank_that_dies_ends_the_job_and_leaves_the_checkpoint_good(line, whole):

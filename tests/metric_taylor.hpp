@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
 #include <vector>
 
+#include "core/error.hpp"
 #include "eikonal/adjoint/metric_adjoint.hpp"
+#include "expect_error.hpp"
 #include "metric_cases.hpp"
 
 namespace fermat::test {
@@ -64,6 +67,22 @@ inline void expect_taylor(const MetricCase& c, int order, const Execution& execu
         }
         before = left;
     }
+}
+
+/// Rows of jumps are refused before anything is computed.
+inline void expect_jumps_refused(const Execution& execution) {
+    const Grid grid{{4, 4, 4}, {40, 10, 0}, {0.1, 0.1, 5}};
+    CoordinateNumbers coordinates;
+    coordinates.system = Coordinates::spherical;
+    coordinates.jumps = {1, 1.3, 1, 1};
+    const Model model =
+        Model(grid, Field<float>(grid.shape, 6.0F))
+            .with_metric(std::make_shared<Metric>(grid, coordinates, AnisotropyValues{}));
+    expect_error<InputError>(
+        [&] {
+            MetricTimes(model, {}, {{{40.1, 10.1, 3}, 0}}, {}, {}, execution);
+        },
+        "velocity jumps on rows of nodes, whose scheme has no adjoint");
 }
 
 }  // namespace fermat::test

@@ -164,20 +164,7 @@ TEST_F(GpuMetricAdjoint, GradientsOfPicksAreThoseOfTheCpu) {
     expect_close(found.samples, wanted.samples, "slowness");
 }
 
-TEST_F(GpuMetricAdjoint, RowsOfJumpsAreRefused) {
-    const Grid grid{{4, 4, 4}, {40, 10, 0}, {0.1, 0.1, 5}};
-    CoordinateNumbers coordinates;
-    coordinates.system = Coordinates::spherical;
-    coordinates.jumps = {1, 1.3, 1, 1};
-    const Model model =
-        Model(grid, Field<float>(grid.shape, 6.0F))
-            .with_metric(std::make_shared<Metric>(grid, coordinates, AnisotropyValues{}));
-    test::expect_error<InputError>(
-        [&] {
-            MetricTimes(model, {}, {{{40.1, 10.1, 3}, 0}}, {}, {}, on_gpu());
-        },
-        "velocity jumps on rows of nodes, whose scheme has no adjoint");
-}
+TEST_F(GpuMetricAdjoint, RowsOfJumpsAreRefused) { test::expect_jumps_refused(on_gpu()); }
 
 }  // namespace
 }  // namespace fermat

@@ -76,18 +76,7 @@ TEST_F(CudaPhases, RaysAlongAnInterfaceComeFromTheCpu) {
 }
 
 TEST_F(CudaPhases, ConversionsAndRaysThroughLayersAreThoseOfTheCpu) {
-    const Grid grid{{41, 41, 31}, {0, 0, 0}, {1.5, 1.5, 1}};
-    const auto basin = [](double x, double y) { return 6 + std::sin(x / 8) * std::cos(y / 9); };
-    const auto moho = [](double x, double y) {
-        return 22 + 1.5 * std::sin(x / 9) * std::cos(y / 11);
-    };
-    const auto crust = [](Vec3 p) { return 5 + 0.05 * p.z + 0.1 * std::sin(p.x / 8); };
-    const auto slow = [&](Vec3 p) { return crust(p) / 1.75; };
-    const LayeredMedium medium({Interface::flat("surface", 0), test::relief("basin", grid, basin),
-                                test::relief("moho", grid, moho)},
-                               {{test::uniform(grid, 4), test::uniform(grid, 2.2)},
-                                {test::model_of(grid, crust), test::model_of(grid, slow)},
-                                {test::uniform(grid, 8), test::uniform(grid, 4.6)}});
+    const LayeredMedium medium = test::basin_over_crust();
     std::vector<Vec3> receivers;
     for (int i = 0; i < 12; ++i) {
         for (int j = 0; j < 12; ++j) receivers.push_back({3 + 4.5 * i, 4 + 4.5 * j, 0});

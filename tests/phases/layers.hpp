@@ -2,6 +2,7 @@
 
 // Layered media for the tests of later phases.
 
+#include <cmath>
 #include <functional>
 #include <vector>
 
@@ -44,6 +45,23 @@ inline LayeredMedium crust() {
     return LayeredMedium({Interface::flat("surface", 0), Interface::flat("sediments", 4),
                           Interface::flat("moho", 30)},
                          {layer(3), layer(6), layer(8)});
+}
+
+/// A basin of one velocity above a crust of P and S with anomalies, interfaces with relief, 60 x 60
+/// x 30 km.
+inline LayeredMedium basin_over_crust() {
+    const Grid grid{{41, 41, 31}, {0, 0, 0}, {1.5, 1.5, 1}};
+    const auto basin = [](double x, double y) { return 6 + std::sin(x / 8) * std::cos(y / 9); };
+    const auto moho = [](double x, double y) {
+        return 22 + 1.5 * std::sin(x / 9) * std::cos(y / 11);
+    };
+    const auto crust = [](Vec3 p) { return 5 + 0.05 * p.z + 0.1 * std::sin(p.x / 8); };
+    const auto slow = [&](Vec3 p) { return crust(p) / 1.75; };
+    return LayeredMedium(
+        {Interface::flat("surface", 0), relief("basin", grid, basin), relief("moho", grid, moho)},
+        {{uniform(grid, 4), uniform(grid, 2.2)},
+         {model_of(grid, crust), model_of(grid, slow)},
+         {uniform(grid, 8), uniform(grid, 4.6)}});
 }
 
 }  // namespace fermat::test
